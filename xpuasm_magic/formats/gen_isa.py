@@ -1,0 +1,138 @@
+"""Intel GPU ISA text (an `.asm` of an IGC dump) -> its header, and its lines with addresses and source."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from xpuasm_magic.errors import ParseError
+from xpuasm_magic.formats.text import split_lines
+from xpuasm_magic.model import Instruction, Line, ListingHeader, SourceLoc
+
+HEADER_BYTES = 16 * 1024
+"""A header is about 1 KB (`//.full_options` is its long line); this much of a file holds it."""
+
+VOID_PROGRAM = "Intel_Symbol_Table_Void_Program"
+"""IGC's dummy kernel, which carries a module's global symbols. It has a listing, and is nobody's kernel."""
+
+COMPACTED_SIZE, NATIVE_SIZE = 8, 16
+
+# //.spill size 15680
+# //.RA type<TAB>LOCAL_FIRST_FIT_RA
+# //.options_string "-emitCrossThreadOffR0Reloc -hashmovs 522417927 2808570959 -hashmovs1 0 1 "
+_FIELD = re.compile(
+    r"^//\.(?P<name>kernel|platform|thread_config|options_string|instCount|RA type|private memory size"
+    r"|spill size|spill flag store|spill flag load)[ \t](?P<value>.*)$",
+    re.MULTILINE,
+)
+# numGRF=128, numAcc=4, numSWSB=16
+_THREAD_CONFIG = re.compile(r"(?P<name>num\w+)=(?P<value>\d+)")
+
+# (W)     mad (1|M0)               r127.0<1>:ud  r127.2<0;0>:ud  r127.0<0;0>:uw  0xC0:uw  {I@1} // $4
+#         bfn.(s0&s1|s2) (32|M0)   r10.0<1>:ud   r5.0<1;0>:ud    r9.0<0;0>:ud  r2.0<0>:ud  {I@3} // $11
+# (W&~f0.0) jmpi                               _0_073                        // $12
+_INSTRUCTION = re.compile(
+    r"(?:\([^)\s]+\))?[ \t]+(?P<opcode>[a-z]\w*(?:\.\S+)?)(?:[ \t]+\((?P<exec_size>\d+)\|M\d+\))?"
+)
+# {Compacted,A@1,$0.dst}         {Atomic,Compacted}
+_COMPACTED = re.compile(r"[{,]Compacted[,}]")
+# … // wr:1h+1, rd:0; hword scratch block write x1 //  scratch space spill: SP_V0048 from offset[0x32]; $10
+# … {Compacted,$2} // $523 R{} IR{}{O:1,O:5,O:14,},  R{} IR{}{E:2,E:6,E:15,},  {BC=2}
+_VISA_ID = re.compile(r"//.*?[ ;]\$(?P<id>\d+)(?=[ \t]*$| R\{)")
+# // File: /src/kernels.py
+_FILE = re.compile(r"// File: (?P<file>.+)$")
+# // Line 17:  tl.store(o_ptr+offs, x+y, mask=m)
+# // Line 17                      (the compiler did not find the source file)
+_LINE = re.compile(r"// Line (?P<line>\d+)(?::  |[ \t]*$)")
+# // _main:                       (a label of its own, or in a comment)
+_MAIN = re.compile(r"(?:// )?_main:")
+
+# send.ugm, sendg.gtwy, sends, sendc …; load.ugm…, store_block2d.ugm…, atomic_iadd.ugm…
+_SENDS = re.compile(
+    r"^(?:\([^)\s]+\))?[ \t]+(?:send[a-z]*|load(?:_\w+)?|store(?:_\w+)?|atomic_\w+)[. ]", re.MULTILINE
+)
+# dpas.8x8, dpasw.8x8
+_DPAS = re.compile(r"^(?:\([^)\s]+\))?[ \t]+dpasw?[. ]", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class MixCounts:
+    """Instructions of two kinds in a listing: systolic multiplies, and messages to memory or another unit."""
+
+    dpas: int
+    sends: int
+
+
+def parse_header(text: str) -> ListingHeader:
+    """The `//.` header of a listing; its first `HEADER_BYTES` are enough.
+
+    Raises:
+        ParseError: there is no `//.kernel` line.
+
+    """
+    fields: dict[str, str] = {}
+    for found in _FIELD.finditer(text, 0, HEADER_BYTES):
+        fields.setdefault(found["name"], found["value"].strip())
+    if not fields.get("kernel"):
+        raise ParseError("not an IGC listing: it has no `//.kernel` line" if text else "the listing is empty")
+    thread_config = _THREAD_CONFIG.finditer(fields.get("thread_config", ""))
+    config = {found["name"]: int(found["value"]) for found in thread_config}
+    return ListingHeader(
+        kernel=fields["kernel"],
+        platform=fields.get("platform"),
+        num_grf=config.get("numGRF"),
+        num_acc=config.get("numAcc"),
+        num_swsb=config.get("numSWSB"),
+        inst_count=_number(fields.get("instCount")),
+        ra_type=fields.get("RA type"),
+        spill_size=_number(fields.get("spill size")) or 0,
+        private_size=_number(fields.get("private memory size")) or 0,
+        spill_flag_store=_number(fields.get("spill flag store")) or 0,
+        spill_flag_load=_number(fields.get("spill flag load")) or 0,
+        options=fields.get("options_string", "").strip('"').strip(),
+    )
+
+
+def parse_listing(text: str) -> tuple[Line, ...]:
+    """Every line of a listing. Instructions carry their address, their vISA number and their source line.
+
+    `// File:` and `// Line` hold until the next one. Those of the prolog, before `_main`, name some line of
+    the source that the prolog does not come from, and are not taken.
+    """
+    lines = split_lines(text)
+    in_body = not any(_MAIN.match(line) for line in lines)
+    file: str | None = None
+    loc: SourceLoc | None = None
+    parsed = []
+    pc = 0
+    for line in lines:
+        if line.startswith("//"):
+            if found := _FILE.match(line):
+                file = found["file"]
+            elif in_body and (found := _LINE.match(line)):
+                loc = SourceLoc(file or "", int(found["line"]))
+                parsed.append(Line(line, loc=loc))
+                continue
+            elif not in_body and _MAIN.match(line):
+                in_body = True
+        elif found := _INSTRUCTION.match(line):
+            size = COMPACTED_SIZE if _COMPACTED.search(line) else NATIVE_SIZE
+            width = found["exec_size"]
+            instruction = Instruction(pc, size, found["opcode"], int(width) if width else None)
+            visa = _VISA_ID.search(line)
+            parsed.append(Line(line, loc, (int(visa["id"]),) if visa else (), instruction))
+            pc += size
+            continue
+        elif not in_body and _MAIN.match(line):
+            in_body = True
+        parsed.append(Line(line))
+    return tuple(parsed)
+
+
+def instruction_mix_counts(text: str) -> MixCounts:
+    """How many `dpas` and how many messages a listing has, without parsing it."""
+    return MixCounts(dpas=len(_DPAS.findall(text)), sends=len(_SENDS.findall(text)))
+
+
+def _number(value: str | None) -> int | None:
+    return int(value) if value and value.isascii() and value.isdigit() else None

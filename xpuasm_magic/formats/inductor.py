@@ -1,0 +1,65 @@
+"""What Inductor writes: kernel names, the wrapper of a graph, an autotuning's result."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+from xpuasm_magic.errors import ParseError
+from xpuasm_magic.model import Family
+
+_FAMILIES: dict[str, Family] = {
+    "poi": "pointwise",
+    "per": "persistent_reduction",
+    "red": "reduction",
+    "tem": "template",
+    "for": "foreach",
+}
+# triton_poi_fused_add_gelu_mul_0        triton_tem_fused_mm_3        triton_mm
+_INDUCTOR_NAME = re.compile(r"triton_(?P<kind>poi|per|red|tem|for)_")
+# # kernel path: /tmp/ic/qc/cqcavducdy7r3r2xdfn64lckdxb2glkk2xp3xgwsnpmc7lqihypl.py
+_KERNEL_PATH = re.compile(r"^# kernel path: (?P<path>.+)$", re.MULTILINE)
+_WRAPPER = re.compile(r"^async_compile = AsyncCompile\(\)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class BestConfig:
+    """The config that Inductor's autotuner chose on a real device."""
+
+    triton_cache_hash: str | None
+    """The winner's Triton cache key; older torch leaves it out."""
+
+
+def family_of(name: str) -> Family:
+    """By the prefix that Inductor gives; `sycl` for a mangled C++ name; else a user's kernel."""
+    if found := _INDUCTOR_NAME.match(name):
+        return _FAMILIES[found["kind"]]
+    return "sycl" if name.startswith(("_ZTS", "__sycl_kernel_")) else "user"
+
+
+def is_wrapper(text: str) -> bool:
+    """Whether a `.py` of Inductor's cache is a graph's wrapper and not a kernel."""
+    return _WRAPPER.search(text) is not None
+
+
+def kernel_paths(wrapper: str) -> tuple[str, ...]:
+    """Source files of a graph's kernels, as its wrapper names them."""
+    return tuple(dict.fromkeys(found["path"].strip() for found in _KERNEL_PATH.finditer(wrapper)))
+
+
+def parse_best_config(text: str) -> BestConfig:
+    """A `.best_config` file. Its `time_taken_ms` is how long the tuning took, not how long the kernel runs.
+
+    Raises:
+        ParseError: not the json that Inductor writes.
+
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ParseError(f"damaged .best_config: {error}") from error
+    if not isinstance(value, dict):
+        raise ParseError("damaged .best_config: not an object")
+    key = value.get("triton_cache_hash")
+    return BestConfig(triton_cache_hash=key if isinstance(key, str) else None)
