@@ -1,0 +1,37 @@
+"""Fixtures that many tests share. What a test needs and does not find makes it fail, never skip."""
+
+from __future__ import annotations
+
+import os
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from xpuasm_magic import home
+
+DATA = Path(__file__).parent / "data"
+SCRIPTS = Path(__file__).parent / "scripts"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def private_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home for captures and builds of the tests alone, with the compilers that `xpuasm setup` made."""
+    made = {name: home.data_home() / name for name in ("child", "toolchains", "native")}
+    private = tmp_path_factory.mktemp("home", numbered=False)
+    for name, real in made.items():
+        if not real.exists() and name != "native":
+            pytest.exit(f"{real} is missing: run `xpuasm setup` (make test does)", returncode=3)
+        real.mkdir(parents=True, exist_ok=True)
+        (private / name).symlink_to(real, target_is_directory=True)
+    os.environ["XPUASM_HOME"] = str(private)
+    return private
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Real IGC dumps, `<igc>/<device>/<case>` (tests/data/README.md says how they were made)."""
+    folder = tmp_path_factory.mktemp("corpus")
+    with tarfile.open(DATA / "igc-corpus.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    return folder / "corpus" if (folder / "corpus").is_dir() else folder

@@ -1,0 +1,241 @@
+"""`%%xpu_asm` and `%xpu_asm`: parse the line, run or read, return the browser."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from IPython.core.error import UsageError as ShellUsageError
+from IPython.core.magic import Magics, line_cell_magic, magics_class
+from IPython.display import display
+
+from xpuasm_magic.errors import XpuasmError
+from xpuasm_magic.options import add_cell_options, add_run_options, run_options
+
+if TYPE_CHECKING:
+    from xpuasm_magic.model import Capture
+    from xpuasm_magic.view.widget import Browser
+
+
+class CodeFailed(Exception):
+    """The code in the cell did not end well; its own traceback has been printed above."""
+
+    def _render_traceback_(self) -> list[str]:
+        """Shown instead of a traceback of ours."""
+        return [str(self)]
+
+
+class CodeInterrupted(KeyboardInterrupt):
+    """The stop button, or Ctrl-C."""
+
+    def _render_traceback_(self) -> list[str]:
+        return ["interrupted; what was compiled by then is shown above"]
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argparse that raises in a notebook rather than ending its process."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ShellUsageError(f"%xpu_asm: {message} (%xpu_asm? shows the options)")
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        raise _HelpShown(message or "")
+
+
+class _HelpShown(Exception):
+    """`-h` was given and answered."""
+
+
+def cell_parser() -> argparse.ArgumentParser:
+    """Options of `%%xpu_asm`."""
+    parser = _Parser(
+        prog="%%xpu_asm",
+        description="Run the cell in a fresh process and show the GPU machine code of every kernel it compiles.",
+        formatter_class=_formatter,
+    )
+    add_run_options(parser)
+    add_cell_options(parser)
+    return parser
+
+
+def line_parser() -> argparse.ArgumentParser:
+    """Options of `%xpu_asm`."""
+    parser = _Parser(
+        prog="%xpu_asm",
+        description="Run a script, or open a capture, a zip of one, a shader dump or a Triton cache.",
+        formatter_class=_formatter,
+    )
+    add_run_options(parser)
+    parser.add_argument("--name", metavar="VAR", help="bind the Capture to this variable of the notebook")
+    parser.add_argument("target", metavar="TARGET", help="a Python script, or a folder or zip to open")
+    parser.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS", help="the script's own arguments")
+    return parser
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    return argparse.HelpFormatter(prog, max_help_position=28, width=100)
+
+
+@magics_class
+class XpuAsmMagics(Magics):
+    """Registered by `%load_ext xpuasm_magic`."""
+
+    def __init__(self, shell: Any) -> None:
+        super().__init__(shell)
+        for word in ("%xpu_asm", "%%xpu_asm"):
+            shell.set_hook("complete_command", complete, str_key=word)
+
+    @line_cell_magic
+    def xpu_asm(self, line: str, cell: str | None = None) -> Browser | None:
+        """Show the GPU machine code behind PyTorch and Triton code."""
+        try:
+            if cell is None:
+                return self._line(line)
+            return self._cell(line, cell)
+        except _HelpShown:
+            return None
+        except XpuasmError as error:
+            raise ShellUsageError(str(error)) from error
+
+    def _cell(self, line: str, cell: str) -> Browser:
+        from xpuasm_magic.capture import prepare, source
+
+        args = cell_parser().parse_args(_split(line))
+        options = run_options(args)
+        number = self.shell.execution_count
+        label = f"In[{number}]"
+        if args.cells:
+            earlier = [(n, self._input(n)) for n in source.parse_cell_numbers(args.cells)]
+            made = source.from_cells(earlier, cell, label, first_line=2)
+        else:
+            made = source.from_cell(cell, label, first_line=2)
+        return self._run(lambda: prepare(options, source=made, label=label), options, args.name)
+
+    def _line(self, line: str) -> Browser:
+        from xpuasm_magic.capture import prepare
+        from xpuasm_magic.catalog import read_capture
+        from xpuasm_magic.view.widget import Browser
+
+        args = line_parser().parse_args(_split(line))
+        options = run_options(args)
+        target = Path(args.target).expanduser()
+        if target.is_dir() or target.suffix == ".zip":
+            if args.args:
+                raise ShellUsageError(f"%xpu_asm {target}: a capture takes no arguments: {' '.join(args.args)}")
+            capture = read_capture(target)
+            self._bind(args.name, capture)
+            return Browser(capture, kernel_glob=options.kernel, stages=options.stages, all_configs=options.all_configs)
+        return self._run(lambda: prepare(options, script=target, args=args.args), options, args.name)
+
+    def _run(self, prepared: Callable[[], Any], options: Any, name: str | None) -> Browser:
+        from xpuasm_magic.capture import capture as run_capture
+        from xpuasm_magic.progress import NotebookProgress, TerminalProgress
+        from xpuasm_magic.relay import Relay
+        from xpuasm_magic.view.widget import Browser
+
+        job = prepared()
+        progress = NotebookProgress() if _has_front_end(self.shell) else TerminalProgress()
+        if options.quiet:
+            capture = run_capture(job)
+        else:
+            relay = Relay()
+
+            def output(stream: str, text: str) -> None:
+                if isinstance(progress, TerminalProgress):
+                    progress.clear()
+                relay(stream, text)
+
+            capture = run_capture(job, output=output, watch=progress)
+            progress.clear()
+        self._bind(name, capture)
+        browser = Browser(
+            capture, kernel_glob=options.kernel, stages=options.stages, all_configs=options.all_configs
+        )
+        if capture.info.state == "finished":
+            return browser
+        display(browser)
+        self._raise(capture)
+
+    def _raise(self, capture: Capture) -> NoReturn:
+        if capture.info.state == "interrupted":
+            raise CodeInterrupted
+        words = [note.message for note in capture.notes if note.severity == "error"]
+        told = capture.info.raw.get("child", {}).get("exception") or {}
+        if told.get("type"):
+            words.insert(0, f"{told['type']}: {told.get('message', '')}".rstrip(": "))
+        advice = self._advice(told)
+        if advice:
+            words.append(advice)
+        if not words:
+            words = [f"the code ended with exit status {capture.info.exit_status}"]
+        raise CodeFailed("xpu_asm: " + "; ".join(words))
+
+    def _advice(self, told: dict[str, Any]) -> str | None:
+        """The earlier cell that would cure a NameError."""
+        from xpuasm_magic.capture.source import cells_defining
+
+        name = told.get("name")
+        if told.get("type") != "NameError" or not name:
+            return None
+        cells = {n: text for n, text in enumerate(self.shell.user_ns.get("In", [])) if n and text}
+        cells.pop(self.shell.execution_count, None)
+        found = cells_defining(str(name), cells)
+        if not found:
+            return None
+        return f"`{name}` is defined in In[{found[0]}]; run with `--cells {found[0]}`"
+
+    def _input(self, number: int) -> str:
+        cells: Sequence[str] = self.shell.user_ns.get("In", [])
+        if not 0 < number < len(cells):
+            raise ShellUsageError(f"--cells {number}: there is no In[{number}] in this session (the last is {len(cells) - 1})")
+        return cells[number]
+
+    def _bind(self, name: str | None, capture: Capture) -> None:
+        if name:
+            if not name.isidentifier():
+                raise ShellUsageError(f"--name {name}: not a name that Python allows")
+            self.shell.user_ns[name] = capture
+
+
+XpuAsmMagics.xpu_asm.__doc__ = f"""{XpuAsmMagics.xpu_asm.__doc__}
+
+{cell_parser().format_help()}
+As a line magic it runs a script or opens a capture:
+
+{line_parser().format_usage()}"""
+
+
+def complete(shell: Any, event: Any) -> list[str]:
+    """Completions for an option, its value, or a path."""
+    del shell
+    words = event.line.split()
+    previous = words[-2] if len(words) > 1 and not event.line.endswith(" ") else words[-1]
+    if previous == "--device":
+        from xpuasm_magic.offline.devices import device_names
+
+        return ["auto", *device_names()]
+    if previous == "--grf":
+        from xpuasm_magic.loader import GRF_FLAGS
+
+        return sorted(GRF_FLAGS)
+    if previous == "--toolchain":
+        from xpuasm_magic.toolchain import installed
+
+        return [toolchain.name for toolchain in installed()]
+    parser = cell_parser() if event.line.lstrip().startswith("%%") else line_parser()
+    return [option for action in parser._actions for option in action.option_strings]
+
+
+def _split(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise ShellUsageError(f"%xpu_asm: {error} in: {line}") from error
+
+
+def _has_front_end(shell: Any) -> bool:
+    """A notebook or console with rich display, rather than IPython in a terminal."""
+    return getattr(shell, "kernel", None) is not None
