@@ -18,7 +18,12 @@ from xpuasm_magic.toolchain.sources import Source, parse_deb822, parse_one_line
 
 # Of the machine's apt settings only how to reach an archive and whom to trust is taken over: no hooks (they
 # clean the machine's own cache), no further index files (appstream, apt-file), no pins.
-_KEPT = re.compile(r"^(Acquire(?!::IndexTargets)|Dir::Etc::(trusted|trustedparts|netrc|netrcparts)\b|APT::Key)")
+_KEPT = re.compile(
+    r"^(Acquire(?!::IndexTargets)|Dir::Etc::(trusted|trustedparts|netrc|netrcparts)\b|APT::Key)"
+)
+
+# apt-get update can end well although an index is missing
+_FAILED = re.compile(r"^(E:|W: Failed to fetch|W: Some index files)", re.MULTILINE)
 
 _OFFLINE = "the toolchain can also come from a folder of .deb files: xpuasm toolchain install --from FOLDER"
 
@@ -87,7 +92,7 @@ def base_source(distro: Distribution) -> Source:
 def own_sources(sources: Iterable[Source], distro: Distribution) -> list[Source]:
     """Entries of the distribution itself, the likeliest first; others also name its suites."""
     suites = {distro.codename, "stable", "oldstable", "testing", "unstable", "sid", "devel"}
-    own = [s for s in sources if suites & set(s.suites) and "main" in s.components and not s.uri.startswith("cdrom")]
+    own = [s for s in sources if suites & set(s.suites) and "main" in s.components and "cdrom:" not in s.uri]
     return sorted(own, key=lambda s: not s.uri.rstrip("/").endswith(f"/{distro.family}"))
 
 
@@ -118,18 +123,21 @@ class Archive:
         title: for messages, e.g. `Debian testing`.
     """
 
-    def __init__(self, folder: Path, source: Source, suite: str, components: Sequence[str], title: str) -> None:
+    def __init__(
+        self, folder: Path, source: Source, suite: str, components: Sequence[str], title: str
+    ) -> None:
         self.title = title
         self._conf = folder / "apt.conf"
-        for name in ("lists/partial", "cache/archives/partial", "sources", "empty"):
+        for name in ("lists/partial", "cache/archives/partial", "sources"):
             (folder / name).mkdir(parents=True, exist_ok=True)
-        entry = ["Types: deb", f"URIs: {source.uri}", f"Suites: {suite}", f"Components: {' '.join(components)}"]
-        entry.append("Architectures: amd64")
+        entry = {"Types": "deb", "URIs": source.uri, "Suites": suite, "Components": " ".join(components)}
+        entry["Architectures"] = "amd64"
         if source.signed_by:
-            first, *rest = source.signed_by.split("\n")
-            entry.append("\n".join([f"Signed-By: {first}", *(f" {line}" for line in rest)]))
-        (folder / "sources" / "xpuasm.sources").write_text("\n".join(entry) + "\n", encoding="utf-8")
-        self._conf.write_text("\n".join([*_machine_settings(), *_private_settings(folder)]) + "\n", encoding="utf-8")
+            entry["Signed-By"] = source.signed_by.replace("\n", "\n ")
+        _write_lines(
+            folder / "sources" / "xpuasm.sources", [f"{key}: {value}" for key, value in entry.items()]
+        )
+        _write_lines(self._conf, [*_machine_settings(), *_private_settings(folder)])
 
     def update(self) -> None:
         """Fetches the package index, checking its signature."""
@@ -167,17 +175,27 @@ class Archive:
         return sorted(folder.glob("*.deb"))
 
     def _apt(self, *command: str, cwd: Path | None = None) -> str:
-        environment = {**os.environ, "APT_CONFIG": str(self._conf), "LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"}
+        environment = {**os.environ, "APT_CONFIG": str(self._conf), "LC_ALL": "C"}
         try:
             done = subprocess.run(
-                command, capture_output=True, text=True, errors="replace", env=environment, cwd=cwd,
-                stdin=subprocess.DEVNULL, check=False,
-            )  # fmt: skip
+                command,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                env=environment,
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                check=False,
+            )
         except OSError as error:
             raise AptError("other", f"{command[0]} could not be started: {error}; {_OFFLINE}") from error
-        if done.returncode or re.search(r"^(E:|W: Failed to fetch|W: Some index files)", done.stderr, re.MULTILINE):
+        if done.returncode or _FAILED.search(done.stderr):
             raise _explained(done.stderr, self.title)
         return done.stdout
+
+
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _machine_settings() -> list[str]:
@@ -219,22 +237,22 @@ _CAUSES = (
     ("disk", r"No space left on device|not enough free space", "the disk is full: free some space"),
     (
         "signature",
-        r"NO_PUBKEY|EXPKEYSIG|BADSIG|is not signed|signatures? (?:couldn't|were invalid)|sqv returned an error",
-        "its signature could not be checked with the keyring that apt is configured with: update that keyring "
-        "(package debian-archive-keyring or ubuntu-keyring)",
+        r"NO_PUBKEY|EXPKEYSIG|BADSIG|is not signed|signatures? (?:couldn't|were invalid)|sqv returned",
+        "its signature could not be checked with apt's keyring for it: update that keyring (package "
+        "debian-archive-keyring or ubuntu-keyring)",
     ),
-    ("clock", r"is not valid yet|is expired", "its index is out of date by this machine's clock: check the date"),
-    ("mismatch", r"Hash Sum mismatch|unexpected size", "the mirror is changing at this moment: try again later"),
+    ("clock", r"is not valid yet|is expired", "its index is not of this date: check the clock"),
+    ("mismatch", r"Hash Sum mismatch|unexpected size", "the mirror is changing: try again later"),
     (
         "missing",
-        r"Unable to locate package|no installation candidate|unmet dependencies|held broken packages|was not found",
+        r"Unable to locate package|no installation candidate|unmet dependencies|held broken|was not found",
         "it does not offer the packages",
     ),
-    ("suite", r"404 +Not Found|does not have a Release file", "the configured mirror does not have this suite"),
+    ("suite", r"404 +Not Found|does not have a Release file", "the mirror does not have this suite"),
     (
         "network",
-        r"Could not resolve|Temporary failure|Could not connect|Unable to connect|Connection (?:failed|refused|timed)|"
-        r"Network is unreachable|Failed to fetch",
+        r"Could not resolve|Temporary failure|Could not connect|Unable to connect|"
+        r"Connection (?:failed|refused|timed)|Network is unreachable|Failed to fetch",
         "it could not be reached: check the network and apt's proxy settings, then run this again",
     ),
 )  # fmt: skip
@@ -248,5 +266,5 @@ def _explained(stderr: str, title: str) -> AptError:
 
 
 def _first_error(stderr: str) -> str:
-    lines = [line for line in stderr.splitlines() if line.startswith(("E:", "W:", "Err:"))] or [stderr.strip()]
-    return " ".join(lines[0].split())[:300]
+    lines = [line for line in stderr.splitlines() if line.startswith(("E:", "W:", "Err:"))]
+    return " ".join((lines or [stderr])[0].split())[:300]

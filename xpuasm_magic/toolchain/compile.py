@@ -24,7 +24,7 @@ class CompileResult:
 
     status: BuildStatus
     exit: int | None
-    """ocloc's exit status, negative for a signal; None where it was stopped at the time limit or never began."""
+    """ocloc's exit status, negative for a signal; None where it was stopped by us or never began."""
     seconds: float
     error: str | None
     """The compiler's own words; None when all went well."""
@@ -71,7 +71,8 @@ def run_ocloc(
         if not keep_passes:
             _drop_passes(dump)
     except OSError as error:
-        return CompileResult("failed", None, time.monotonic() - started, f"ocloc could not run: {error}", repro)
+        words = f"ocloc could not run: {error}"
+        return CompileResult("failed", None, time.monotonic() - started, words, repro)
     seconds = time.monotonic() - started
     words = _last_words(log.read_text(encoding="utf-8", errors="replace"))
     if status == "timeout":
@@ -124,8 +125,11 @@ def _drop_passes(dump: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-_CHATTER = re.compile(r"^(Command was: |Compilation from IR - skipping|Build (succeeded|failed)\.?$)")
-_MEANT = re.compile(r"error|undefined|invalid|unsupported|not supported|cannot|abort|assert|fault|failed", re.IGNORECASE)
+_CHATTER = re.compile(r"^(Command was: |Compilation from IR - skipping|Build succeeded)")
+_MEANT = re.compile(
+    r"error|undefined|invalid|corrupted|unsupported|not supported|cannot|abort|assert|fault|failed",
+    re.IGNORECASE,
+)
 
 
 def _last_words(log: str, limit: int = 8) -> str:

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -112,7 +113,7 @@ def _at(path: Path) -> Toolchain:
                 version=_ocloc_version(layout.command, layout.ocloc.stat().st_mtime_ns),
                 origin=str(path),
             )
-    raise UsageError(f"{path} is neither an ocloc nor a folder that holds one with IGC (bin/ocloc, lib/libigc.so.*)")
+    raise UsageError(f"{path} is neither an ocloc nor a folder with one and IGC (bin/ocloc, lib/libigc.so.*)")
 
 
 def _on_path() -> Toolchain | None:
@@ -122,7 +123,8 @@ def _on_path() -> Toolchain | None:
 
 def _plain(ocloc: Path, origin: str) -> Toolchain:
     """An ocloc that runs by itself, with the libraries that the system gives it."""
-    libraries = (ocloc.parent.parent / "lib", *map(Path, ("/usr/lib/x86_64-linux-gnu", "/usr/local/lib", "/usr/lib64")))
+    system = ("/usr/lib/x86_64-linux-gnu", "/usr/local/lib", "/usr/lib64")
+    libraries = (ocloc.parent.parent / "lib", *map(Path, system))
     return Toolchain(
         name=SYSTEM if origin == "PATH" else origin,
         ocloc=ocloc,
@@ -136,8 +138,6 @@ def _plain(ocloc: Path, origin: str) -> Toolchain:
 @lru_cache(maxsize=16)
 def _ocloc_version(command: tuple[str, ...], _mtime_ns: int) -> str:
     """Its own word (`26.27.039122`), or `unknown`. Asked once per program and process."""
-    import tempfile
-
     with tempfile.TemporaryDirectory(prefix="xpuasm-") as folder:
         try:
             query = [*command, "query", "OCL_DRIVER_VERSION"]
@@ -169,7 +169,8 @@ def _igc_version(libraries: tuple[Path, ...]) -> str:
 def _dpkg(*arguments: str) -> str:
     if not shutil.which("dpkg-query"):
         return ""
-    return subprocess.run(["dpkg-query", *arguments], capture_output=True, text=True, check=False).stdout.strip()
+    done = subprocess.run(["dpkg-query", *arguments], capture_output=True, text=True, check=False)
+    return done.stdout.strip()
 
 
 def _age(toolchain: Toolchain) -> list[int]:

@@ -1,7 +1,8 @@
-"""Putting a compiler into a folder of its own: from the machine's archive or from a folder of `.deb` files."""
+"""Puts a compiler into a folder of its own, from the machine's archive or from a folder of `.deb` files."""
 
 from __future__ import annotations
 
+import errno
 import json
 import platform
 import re
@@ -19,6 +20,7 @@ from xpuasm_magic.toolchain.layout import discover
 from xpuasm_magic.toolchain.model import Toolchain
 from xpuasm_magic.toolchain.probe import check_compiles
 from xpuasm_magic.toolchain.recipes import COMPONENTS, LEFT_OUT, RECIPES, Recipe
+from xpuasm_magic.toolchain.sources import Source
 from xpuasm_magic.toolchain.staging import Progress, check_room, locked, megabytes, silent, staging
 
 
@@ -44,6 +46,10 @@ def install(
     recipe = _recipe(name) if from_folder is None else None
     _check_machine()
     prefixes = home.toolchains_home()
+    if ":" in str(prefixes) or ";" in str(prefixes):
+        raise SetupError(
+            f"{prefixes}: the loader takes no path with `:` or `;`; set XPUASM_HOME to another folder"
+        )
     with locked(prefixes / ".lock", progress):
         if recipe and not upgrade:
             present = answering(installed(), recipe.name)
@@ -57,7 +63,7 @@ def install(
 
 
 def remove(name: str) -> Path:
-    """Deletes an installed toolchain; returns where it was. Raises UsageError where there is none of that name."""
+    """Deletes an installed toolchain and returns where it was. Raises UsageError for an unknown name."""
     prefix = home.toolchains_home() / name
     if not name or prefix.parent != home.toolchains_home() or not (prefix / METADATA).is_file():
         have = ", ".join(t.name for t in installed()) or "none"
@@ -75,7 +81,9 @@ def _recipe(name: str) -> Recipe:
 
 def _check_machine() -> None:
     if sys.platform != "linux":
-        raise SetupError(f"the compiler runs on Linux only, not on {sys.platform}; captures made there open here")
+        raise SetupError(
+            f"the compiler runs on Linux only, not on {sys.platform}; captures made on Linux open here"
+        )
     if platform.machine() not in {"x86_64", "AMD64"}:
         raise SetupError(
             f"the compiler exists for x86-64 processors only, and this machine is {platform.machine()}; "
@@ -88,7 +96,7 @@ def _install_recipe(recipe: Recipe, scratch: Path, progress: Progress) -> Toolch
     suites = recipe.suites.get(distro.family)
     if not suites:
         raise SetupError(
-            f"{recipe.title} is in Debian's archive only, and this is {distro.title}; install `igc2`, or take "
+            f"{recipe.title} is in Debian's archive only, and this is {distro.title}; install igc2, or take "
             "it from a folder of .deb files: xpuasm toolchain install --from FOLDER"
         )
     source = apt.base_source(distro)
@@ -114,7 +122,7 @@ def _first_suite(
     recipe: Recipe,
     suites: Iterable[str],
     distro: apt.Distribution,
-    source: apt.Source,
+    source: Source,
     scratch: Path,
     progress: Progress,
 ) -> tuple[apt.Archive, list[apt.Package]]:
@@ -140,7 +148,7 @@ def _install_folder(folder: Path, scratch: Path, progress: Progress) -> Toolchai
         raise UsageError(f"{folder} is not a folder; give one that holds the .deb files of ocloc and IGC")
     debs = sorted(folder.glob("*.deb"))
     if not debs:
-        raise SetupError(f"{folder} holds no .deb file; put those of ocloc and IGC (and of their libraries) there")
+        raise SetupError(f"{folder} holds no .deb file; put those of ocloc, IGC and their libraries there")
     if not shutil.which("dpkg-deb"):
         raise SetupError("unpacking .deb files needs dpkg-deb; install your distribution's package dpkg")
     progress(f"unpacking {len(debs)} packages ({megabytes(sum(deb.stat().st_size for deb in debs))}) …")
@@ -209,11 +217,12 @@ def _publish(
 def unpack(deb: Path, root: Path) -> None:
     """Unpacks the files of a package, running none of its scripts."""
     root.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(["dpkg-deb", "-x", str(deb), str(root)], capture_output=True, text=True, check=False)
+    command = ["dpkg-deb", "-x", str(deb), str(root)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         words = " ".join(done.stderr.split())
         if "No space left" in words:
-            raise OSError(28, "No space left on device", str(root))
+            raise OSError(errno.ENOSPC, "No space left on device", str(root))
         raise SetupError(f"{deb.name} could not be unpacked ({words}); download it again")
 
 

@@ -36,7 +36,8 @@ class Toolchain:
         """Builds `spv` for `device` into `out_dir`; understood by ocloc 22.43 and by the current ones."""
         # `-o` is unknown to 22.43, and without `--format zebin` it writes the older patchtoken format
         words = [*self.command, "compile", "-file", str(spv.absolute()), "-spirv_input", "-device", device]
-        words += ["-out_dir", str(out_dir.absolute()), "-output", "kernel", "-output_no_suffix", "--format", "zebin"]
+        words += ["-out_dir", str(out_dir.absolute()), "-output", "kernel", "-output_no_suffix"]
+        words += ["--format", "zebin"]
         return [*words, "-options", flags] if flags.strip() else words
 
     def compile(
@@ -50,7 +51,7 @@ class Toolchain:
         env: Mapping[str, str] | None = None,
         keep_passes: bool = False,
     ) -> CompileResult:
-        """Builds SPIR-V into `out`: kernel.bin (the zebin), ocloc.log, dump/. Never raises for a compiler's failure.
+        """Builds SPIR-V into `out`: kernel.bin (the zebin), ocloc.log, dump/. A failure is a result too.
 
         Args:
             spv: the module.

@@ -31,7 +31,7 @@ def smallest_module() -> bytes:
 
 
 def check_compiles(toolchain: Toolchain, folder: Path, device: str = "pvc") -> None:
-    """Builds the smallest module in `folder`. Raises SetupError with the compiler's words where that fails."""
+    """Builds the smallest module in `folder`. Raises SetupError with the compiler's words on failure."""
     folder.mkdir(parents=True, exist_ok=True)
     spv = folder / "k.spv"
     spv.write_bytes(smallest_module())

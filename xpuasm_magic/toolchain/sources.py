@@ -21,7 +21,8 @@ def parse_deb822(text: str) -> list[Source]:
     """The enabled `deb` stanzas of a `.sources` file."""
     found = []
     for stanza in _stanzas(text):
-        if "deb" not in stanza.get("types", "").split() or stanza.get("enabled", "yes").lower() in {"no", "false"}:
+        enabled = stanza.get("enabled", "yes").lower() not in {"no", "false"}
+        if not enabled or "deb" not in stanza.get("types", "").split():
             continue
         for uri in stanza.get("uris", "").split():
             found.append(
@@ -36,7 +37,7 @@ def parse_deb822(text: str) -> list[Source]:
 
 
 def _stanzas(text: str) -> list[dict[str, str]]:
-    """Fields by lower-case name. A continuation line starts with a space; a line that holds a dot is empty."""
+    """Fields by lower-case name; a line that starts with a space continues the field before it."""
     stanzas: list[dict[str, str]] = [{}]
     field = ""
     for line in text.splitlines():
@@ -56,7 +57,9 @@ def _stanzas(text: str) -> list[dict[str, str]]:
 
 
 # deb [arch=amd64 signed-by=/usr/share/keyrings/x.gpg] http://deb.example.org/debian bookworm main contrib
-_ONE_LINE = re.compile(r"^deb\s+(?:\[(?P<options>[^\]]*)\]\s+)?(?P<uri>\S+)\s+(?P<suite>\S+)(?P<components>[^#]*)")
+_ONE_LINE = re.compile(
+    r"^deb\s+(?:\[(?P<options>[^\]]*)\]\s+)?(?P<uri>\S+)\s+(?P<suite>\S+)(?P<components>[^#]*)"
+)
 
 
 def parse_one_line(text: str) -> list[Source]:

@@ -72,7 +72,7 @@ def explained(folder: Path) -> Iterator[None]:
 def full_disk(folder: Path, needed_bytes: int | None = None) -> SetupError:
     need = f" ({megabytes(needed_bytes)} needed)" if needed_bytes else ""
     return SetupError(
-        f"the disk of {folder} is full{need}; free some space or set XPUASM_HOME to a folder on another disk, "
+        f"the disk of {folder} is full{need}; free some space or set XPUASM_HOME to a folder on another one, "
         "then run this again"
     )
 
