@@ -1,0 +1,78 @@
+"""A capture of the quickstart's cells, against the bare recipe and against the child's own run.
+
+The recipe: the same script with the same stand-in; then ocloc on one module after another, all dumping into one
+folder; then, for each kernel name, `grep -l NAME *.asm | head -1` and a look at that file's header.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import nbformat
+
+from benchmarks.result import Result
+from xpuasm_magic import home, toolchain
+from xpuasm_magic.capture import capture, prepare
+from xpuasm_magic.capture.builds import find_spirv
+from xpuasm_magic.capture.source import from_cell
+from xpuasm_magic.options import RunOptions
+
+NOTEBOOK = Path(__file__).parent.parent / "notebooks" / "quickstart.ipynb"
+
+
+def measure() -> list[Result]:
+    with tempfile.TemporaryDirectory(prefix="xpuasm-bench-") as scratch:
+        root = Path(scratch)
+        _run(root / "warm", build=False)  # byte code and page cache, for all alike
+        shutil.rmtree(home.builds_home(), ignore_errors=True)
+        ours, found = _run(root / "ours", build=True)
+        child, announced = _run(root / "child", build=False)
+        recipe = child + _recipe(root / "child", root / "flat")
+    if found != announced:
+        raise SystemExit(f"the runs differ: {found} kernels built, {announced} announced")
+    detail = f"(ours {ours:.1f} s, recipe {recipe:.1f} s, child alone {child:.1f} s, {found} kernels)"
+    return [
+        Result("capture against the bare recipe", ours / recipe, 0.9, "×", detail),
+        Result("capture beyond the child's own run", ours - child, 1.5, " s", detail),
+    ]
+
+
+def quickstart_source() -> str:
+    """The bodies of the notebook's `%%xpu_asm --device pvc` cells, one after another."""
+    cells = nbformat.read(NOTEBOOK, as_version=4).cells
+    bodies = [c.source.split("\n", 1)[1] for c in cells if c.source.startswith("%%xpu_asm --device pvc")]
+    return "\n".join(bodies) + "\n"
+
+
+def _run(output: Path, *, build: bool) -> tuple[float, int]:
+    options = RunOptions(device="pvc", output=output, kernel=None if build else "no kernel has this name")
+    job = prepare(options, source=from_cell(quickstart_source(), "quickstart"), label="quickstart")
+    start = time.perf_counter()
+    made = capture(job)
+    if made.info.state != "finished":
+        raise SystemExit(f"the quickstart ended as {made.info.state}; see {output / 'run.log'}")
+    return time.perf_counter() - start, len(made.kernels)
+
+
+def _recipe(run: Path, flat: Path) -> float:
+    ocloc = toolchain.find()
+    variants = {}
+    for line in (run / "variants.jsonl").read_text().splitlines():
+        variant = json.loads(line)
+        variants[variant["key"]] = variant
+    flat.mkdir()
+    start = time.perf_counter()
+    for key, variant in variants.items():
+        spv = find_spirv(run / "triton" / key)
+        assert isinstance(spv, Path)
+        command = ocloc.compile_command(spv, flat, "pvc", variant["build_flags"])
+        env = {"IGC_ShaderDumpEnable": "1", "IGC_DumpToCustomDir": str(flat)}
+        subprocess.run(command, env=env, capture_output=True, check=True)
+    for name in dict.fromkeys(variant["name"] for variant in variants.values()):
+        subprocess.run(f"grep -l {name} *.asm | head -1 | xargs head -20", shell=True, cwd=flat, capture_output=True, check=True)
+    return time.perf_counter() - start
