@@ -1,0 +1,193 @@
+"""Inductor on the stand-in: its real code generation, with no clock to choose by."""
+
+from __future__ import annotations
+
+import functools
+import os
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from . import imports, patching, values
+from .native import Native
+from .records import Records
+
+_DECIDING = (
+    "max_autotune", "max_autotune_gemm", "max_autotune_pointwise", "coordinate_descent_tuning", "benchmark_fusion",
+    "benchmark_combo_kernel", "triton.multi_kernel",
+)  # fmt: skip
+"""Options under which a benchmark decides which kernels exist at all."""
+
+UNTIMED = 1.0
+"""What Inductor is told that everything takes: it must be finite, and equal times keep the first choice."""
+
+
+def when_imported(records: Records, native: Native | None, off: str | None) -> None:
+    """Patch Inductor once the user's code has it imported.
+
+    Args:
+        off: why the compile tier is off; then the first use raises that sentence.
+    """
+
+    def install(module: ModuleType) -> None:
+        reason = off or (None if native else records.tiers.get("compile", "the native part is missing"))
+        if reason is None:
+            try:
+                _install(records, native)
+            except patching.PatchError as error:
+                reason = str(error)
+        if reason is not None:
+            _refuse(module, records, reason)
+
+    imports.after("torch._inductor.compile_fx", install)
+    imports.after("torch._dynamo.eval_frame", lambda module: _count_compiles(records))
+
+
+def _install(records: Records, native: Native | None) -> None:
+    assert native is not None
+    _configure(records)
+    _no_timing(records)
+    _record_graphs(records)
+    _record_configs(records)
+    _refuse_nothing_silently(records)
+    values.install(records, native)
+    records.fidelity(
+        "Inductor's kernels were compiled from SPIR-V (TORCHINDUCTOR_XPU_KERNEL_FORMAT=spv); on Linux hardware the "
+        "default is zebin: the same SPIR-V, another route and another rule for a second build."
+    )
+
+
+def _refuse(module: ModuleType, records: Records, reason: str) -> None:
+    records.tiers["compile"] = reason
+
+    def compile_fx(*_: Any, **__: Any) -> Any:
+        raise RuntimeError(f"torch.compile is off on the stand-in device: {reason}")
+
+    patching.replace(module, "compile_fx", compile_fx, "say why torch.compile is off")
+
+
+def _configure(records: Records) -> None:
+    import torch._functorch.config as functorch
+    import torch._inductor.config as config
+
+    fresh = "compile in every process, so that each graph is seen"
+    patching.configure(config, "compile_threads", 1, "compile in this process, where the driver is")
+    patching.configure(config, "fx_graph_cache", False, fresh)
+    patching.configure(functorch, "enable_autograd_cache", False, fresh)
+    patching.configure(config, "autotune_local_cache", False, "keep no winner that nothing was measured for")
+    patching.configure(config, "shape_padding", False, "not pad by a benchmark that cannot be made")
+    patching.configure(config, "use_static_triton_launcher", False, "launch through the recording driver")
+    inductor_utils = __import__("torch._inductor.utils", fromlist=["XPU_KERNEL_FORMAT"])
+    patching.configure(inductor_utils, "XPU_KERNEL_FORMAT", "spv", "stop at SPIR-V, which the parent builds")
+
+
+def _no_timing(records: Records) -> None:
+    import torch._inductor.runtime.benchmarking as benchmarking
+    from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+
+    def bench(self: Any, launcher: Any, *args: Any, **kwargs: Any) -> float:
+        records.fidelity(
+            "No GPU time exists: Inductor went on with the first of a kernel's configs, which is not a measured winner."
+        )
+        return UNTIMED
+
+    def benchmarker(self: Any, f: Any, *, warmup: int = 0, rep: int = 0, **kwargs: Any) -> float:
+        with records.benchmarking():
+            f()
+        return UNTIMED
+
+    patching.replace(
+        CachingAutotuner, "bench", bench, "choose a config without a clock", takes=("self", "launcher", "args")
+    )
+    if not hasattr(benchmarking, "register_benchmarker"):
+        raise patching.PatchError("torch._inductor.runtime.benchmarking.register_benchmarker does not exist")
+    benchmarking.register_benchmarker("xpu", benchmarker, override=True)
+
+
+def _record_configs(records: Records) -> None:
+    from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+
+    def make(original: Any) -> Any:
+        @functools.wraps(original)
+        def precompile(self: Any, *args: Any, **kwargs: Any) -> Any:
+            with records.one_of_many(len(self.configs or ())):
+                return original(self, *args, **kwargs)
+
+        return precompile
+
+    patching.wrap(CachingAutotuner, "precompile", make, "tell configs that compete", takes=("self",))
+
+
+def _record_graphs(records: Records) -> None:
+    from torch._inductor.graph import GraphLowering
+
+    def make(original: Any) -> Any:
+        @functools.wraps(original)
+        def compile_to_module(self: Any, *args: Any, **kwargs: Any) -> Any:
+            module = original(self, *args, **kwargs)
+            deciding = _deciding()
+            path = getattr(module, "__file__", None)
+            records.graph(
+                {
+                    "wrapper": os.path.relpath(path, records.folder) if path else None,
+                    "benchmark_decided": bool(deciding),
+                    "decided_by": deciding,
+                }
+            )
+            if deciding:
+                records.fidelity(
+                    f"A benchmark would have decided which kernels exist ({', '.join(deciding)}); without a GPU the "
+                    "first choice was taken."
+                )
+            return module
+
+        return compile_to_module
+
+    patching.wrap(GraphLowering, "compile_to_module", make, "record wrappers", takes=("self",))
+
+
+def _deciding() -> list[str]:
+    import torch._inductor.config as config
+
+    found = []
+    for name in _DECIDING:
+        value: Any = config
+        for part in name.split("."):
+            value = getattr(value, part, False)
+        if value:
+            found.append(name)
+    return found
+
+
+def _refuse_nothing_silently(records: Records) -> None:
+    """Padding of matrix multiplications is off: say so where one was eligible."""
+    import torch._inductor.fx_passes.pad_mm as pad_mm
+
+    def make(original: Any) -> Any:
+        @functools.wraps(original)
+        def should_pad(*args: Any, **kwargs: Any) -> bool:
+            return False
+
+        return should_pad
+
+    if hasattr(pad_mm, "should_pad"):
+        patching.wrap(pad_mm, "should_pad", make, "not benchmark a padding", takes=())
+
+
+def _count_compiles(records: Records) -> None:
+    import torch
+
+    def make(original: Any) -> Any:
+        @functools.wraps(original)
+        def compile_(*args: Any, **kwargs: Any) -> Any:
+            records.counts["compile_called"] += 1
+            return original(*args, **kwargs)
+
+        return compile_
+
+    if hasattr(torch, "compile"):
+        patching.wrap(torch, "compile", make, "count calls", takes=("model",))
+
+
+def wrapper_path(folder: Path, path: str) -> str:
+    return os.path.relpath(path, folder)
