@@ -50,10 +50,10 @@ def find_child(python: str | None = None) -> ChildPython:
         SetupError: there is none, or the one asked for lacks torch or triton-xpu.
     """
     if python:
-        return _required(python, "--python")
+        return required(python, "--python")
     chosen = os.environ.get("XPUASM_PYTHON")
     if chosen:
-        return _required(chosen, "XPUASM_PYTHON")
+        return required(chosen, "XPUASM_PYTHON")
     running = probe.describe()
     if not _lacking(running):
         return _child(Path(sys.executable), running, "running")
@@ -63,7 +63,7 @@ def find_child(python: str | None = None) -> ChildPython:
             raise SetupError(
                 f"the environment in {home.child_home()} is unfinished; run `xpuasm setup` to end it"
             )
-        return _required(str(child), "child environment")
+        return required(str(child), "child environment")
     raise SetupError(
         f"no Python with torch and triton-xpu (this one, {sys.executable}, has no {_lacking(running)}); "
         "run `xpuasm setup`, or name one with --python or XPUASM_PYTHON"
@@ -84,7 +84,8 @@ def examine(path: Path) -> dict[str, Any]:
     return facts
 
 
-def _required(python: str, origin: str) -> ChildPython:
+def required(python: str, origin: str) -> ChildPython:
+    """The interpreter at `python`, checked. `origin` says who asked for it, for the message."""
     path = _interpreter(python, origin)
     facts = examine(path)
     lacking = _lacking(facts)
@@ -117,6 +118,11 @@ def _lacking(facts: Mapping[str, Any]) -> str | None:
         return "triton-xpu"
     if not facts["intel_backend"]:
         return f"triton-xpu (its triton {facts['triton']} has no Intel backend)"
+    if facts["triton_xpu"] and facts["upstream_triton"]:  # both unpack into `triton/`: the later one has won
+        return (
+            f"triton-xpu of its own: triton {facts['upstream_triton']} lies in the same folder (pip uninstall -y "
+            "triton triton-xpu, then pip install triton-xpu)"
+        )
     return None
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from xpuasm_magic import home
-from xpuasm_magic.childenv.find import MARKER, ChildPython, examine, find_child
+from xpuasm_magic.childenv.find import MARKER, ChildPython, examine, required
 from xpuasm_magic.childenv.pip import Coming, Pip
 from xpuasm_magic.childenv.pythons import base_python, runs_as
 from xpuasm_magic.errors import SetupError
@@ -50,12 +50,12 @@ def setup(
     child = home.child_home()
     with locked(child.parent / ".child.lock", progress), explained(child):
         if (child / MARKER).is_file() and (python is None or _made_from(child, python)):
-            return find_child(str(child))
+            return required(str(child), "child environment")
         _prepare(child, base_python(python, progress), progress)
         _fill(child, progress, yes)
         facts = _verified(child / "bin" / "python")
         (child / MARKER).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-    return find_child(str(child))
+    return required(str(child), "child environment")
 
 
 def remove() -> Path | None:

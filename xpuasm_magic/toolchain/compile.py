@@ -9,13 +9,17 @@ import shlex
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-BuildStatus = Literal["ok", "failed", "crashed", "timeout"]
+BuildStatus = Literal["ok", "failed", "crashed", "timeout", "interrupted"]
+
+_TICK_S = 0.1
+"""How soon a cancelled build notices."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,7 @@ def run_ocloc(
     timeout_s: float,
     env: Mapping[str, str] | None = None,
     keep_passes: bool = False,
+    cancel: threading.Event | None = None,
 ) -> CompileResult:
     """Runs a compile command, dumping into `out`/dump.
 
@@ -48,6 +53,7 @@ def run_ocloc(
         timeout_s: after so many seconds ocloc and all that it started are killed.
         env: switches of IGC's for this build; those of the user's environment do not reach it.
         keep_passes: keep the LLVM IR that IGC wrote after each of its passes.
+        cancel: once set, ocloc is killed and the result is `interrupted`.
     """
     dump, binary, log = out / "dump", out / "kernel.bin", out / "ocloc.log"
     switches = {
@@ -64,7 +70,7 @@ def run_ocloc(
         dump.mkdir(parents=True)
         for stale in (binary, out / "kernel"):
             stale.unlink(missing_ok=True)
-        status, code = _run_group(command, out, log, _environment(switches), timeout_s)
+        status, code = _run_group(command, out, log, _environment(switches), timeout_s, cancel)
         unnamed = out / "kernel"  # ocloc 22.43 adds no suffix where it is told so; 26.27 adds `.bin`
         if unnamed.is_file():
             unnamed.replace(binary)
@@ -77,6 +83,8 @@ def run_ocloc(
     words = _last_words(log.read_text(encoding="utf-8", errors="replace"))
     if status == "timeout":
         return CompileResult(status, None, seconds, f"stopped at the time limit of {timeout_s:g} s", repro)
+    if status == "interrupted":
+        return CompileResult(status, None, seconds, "stopped before it ended", repro)
     if status == "ok" and not binary.is_file():
         return CompileResult("failed", code, seconds, words or "ocloc ended well but wrote no binary", repro)
     if status == "ok":
@@ -86,7 +94,12 @@ def run_ocloc(
 
 
 def _run_group(
-    command: Sequence[str], cwd: Path, log: Path, environment: Mapping[str, str], timeout_s: float
+    command: Sequence[str],
+    cwd: Path,
+    log: Path,
+    environment: Mapping[str, str],
+    timeout_s: float,
+    cancel: threading.Event | None,
 ) -> tuple[BuildStatus, int]:
     with log.open("wb") as sink:
         process = subprocess.Popen(
@@ -98,18 +111,34 @@ def _run_group(
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-        try:
-            code = process.wait(timeout_s)
-        except subprocess.TimeoutExpired:
-            return "timeout", 0
-        finally:  # also on an interrupt: nothing of it outlives this call
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+    try:
+        stopped = _wait(process, time.monotonic() + timeout_s, cancel)
+    finally:  # also on an interrupt: nothing of it outlives this call
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        code = process.wait()
+    if stopped:
+        return stopped, code
     if code == 0:
         return "ok", 0
     # 134 and 139: a wrapper's shell reports an abort and a segmentation fault so
     return ("crashed" if code < 0 or code in {134, 139} else "failed"), code
+
+
+def _wait(
+    process: subprocess.Popen[bytes], deadline: float, cancel: threading.Event | None
+) -> Literal["timeout", "interrupted"] | None:
+    """Waits for the end; or says why it was not waited for."""
+    while True:
+        left = deadline - time.monotonic()
+        try:
+            process.wait(max(0.0, left if cancel is None else min(left, _TICK_S)))
+            return None
+        except subprocess.TimeoutExpired:
+            if cancel is not None and cancel.is_set():
+                return "interrupted"
+            if time.monotonic() >= deadline:
+                return "timeout"
 
 
 def _environment(switches: Mapping[str, str]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +51,7 @@ class Toolchain:
         *,
         env: Mapping[str, str] | None = None,
         keep_passes: bool = False,
+        cancel: threading.Event | None = None,
     ) -> CompileResult:
         """Builds SPIR-V into `out`: kernel.bin (the zebin), ocloc.log, dump/. A failure is a result too.
 
@@ -61,10 +63,11 @@ class Toolchain:
             timeout_s: then the build is killed.
             env: IGC's switches for this build; those of the user's environment do not leak in.
             keep_passes: keep the LLVM IR after each of IGC's passes (much disk).
+            cancel: once set, the build is killed and its result is `interrupted`.
         """
         out = out.absolute()
         command = self.compile_command(spv, out, device, flags)
-        return run_ocloc(command, out, timeout_s=timeout_s, env=env, keep_passes=keep_passes)
+        return run_ocloc(command, out, timeout_s=timeout_s, env=env, keep_passes=keep_passes, cancel=cancel)
 
     def device_extensions(self, device: str) -> frozenset[str]:
         """The OpenCL extensions that the compiler knows a device to have (ocloc 23 and later)."""
