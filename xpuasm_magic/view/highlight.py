@@ -1,0 +1,54 @@
+"""A listing's text as coloured lines, through Pygments: the one place where anything is highlighted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pygments.lexer import Lexer
+from pygments.lexers import TextLexer, get_lexer_by_name
+from pygments.token import STANDARD_TYPES, Token, _TokenType
+from pygments.util import ClassNotFound
+
+from xpuasm_magic.lexers import GenIsaLexer
+from xpuasm_magic.view.stages import stage_view
+
+# Characters that change the order or the look of others (bidirectional controls, C0 but tab and newline).
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+
+
+def visible(text: str) -> str:
+    """The text with such characters shown, one sign for each, and not obeyed."""
+    return _CONTROLS.sub("␦", text)
+
+
+def stage_lexer(stage: str) -> Lexer:
+    language = stage_view(stage).language
+    if language in GenIsaLexer.aliases:
+        return GenIsaLexer()
+    try:
+        found: Lexer = get_lexer_by_name(language)
+    except ClassNotFound:  # e.g. MLIR, which not every Pygments knows
+        return TextLexer()
+    return found
+
+
+def token_lines(lexer: Lexer, text: str) -> Iterator[list[tuple[str, str]]]:
+    """Each line of a text as (CSS class, text) in order; a line's texts add up to the line."""
+    line: list[tuple[str, str]] = []
+    for _, token, value in lexer.get_tokens_unprocessed(text):
+        css = css_class(token)
+        first, *others = value.split("\n")
+        if first:
+            line.append((css, first))
+        for other in others:
+            yield line
+            line = [(css, other)] if other else []
+    yield line
+
+
+def css_class(token: _TokenType) -> str:
+    """Pygments' short name of the nearest standard token, e.g. `kt` for `Keyword.Type`."""
+    while token not in STANDARD_TYPES:
+        token = token.parent or Token
+    return STANDARD_TYPES[token]

@@ -1,0 +1,151 @@
+"""A capture as HTML: a static table for where no script runs, and a report, one file with the front end."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import Any
+
+from xpuasm_magic.analysis.verdict import verdict
+from xpuasm_magic.errors import XpuasmError
+from xpuasm_magic.model import Capture, Kernel, StageFile
+from xpuasm_magic.styles import ListingLight
+from xpuasm_magic.view.answers import read_listing
+from xpuasm_magic.view.columns import shown_columns, shown_text
+from xpuasm_magic.view.highlight import stage_lexer, token_lines, visible
+from xpuasm_magic.view.payload import capture_payload, kernels_by_id, listing_payload, pack, spans_payload
+from xpuasm_magic.view.stages import stage_view
+from xpuasm_magic.view.stylesheet import STATIC, stylesheet, token_rules
+
+_STATIC_LINES = 400
+_STATIC_ROWS = 400
+_STATIC_RANK = 6
+_NOTES = 20
+
+# Its own ground and ink: it must be read on any page, and where a page drops the style it is plain.
+_STATIC_CSS = """
+.xpuasm-static{background:#fff;color:#1f2328;padding:8px;font:13px/1.45 system-ui,sans-serif}
+.xpuasm-static table{border-collapse:collapse;font-size:12px;color:inherit}
+.xpuasm-static td,.xpuasm-static th{padding:2px 8px;text-align:right;white-space:nowrap;background:#fff}
+.xpuasm-static td:first-child,.xpuasm-static th:first-child{text-align:left;font-family:monospace}
+.xpuasm-static thead th{border-bottom:1px solid #d5dae0;color:#59636e}
+.xpuasm-static pre{background:#fff;color:inherit;font:12px/1.45 monospace;overflow:auto;max-height:480px}
+""".strip()
+
+
+def static_html(capture: Capture, chosen: Kernel | None = None) -> str:
+    """The table and one kernel's ISA (`chosen`, else the first), of bounded size, without scripts."""
+    kernel = chosen or next((one for one in capture.kernels if "isa" in one.stages), None)
+    return (
+        f"<style>{_STATIC_CSS}\n{token_rules(ListingLight, '.xpuasm-static')}</style>"
+        f'<div class="xpuasm-static"><p><strong>{_escape(verdict(capture))}</strong></p>'
+        f"{_notes_html(capture)}{_table_html(capture)}{_listing_html(kernel) if kernel else ''}</div>"
+    )
+
+
+def report_html(capture: Capture) -> str:
+    """One self-contained file: the notebook's front end and every listing, packed; nothing is fetched."""
+    listings: dict[str, dict[str, str]] = {}
+    elements: list[str] = []
+    for place, file in _places(capture):
+        try:
+            listing = read_listing(capture, file)
+        except XpuasmError as error:
+            listings[place] = {"error": str(error)}
+            continue
+        packed = pack({**listing_payload(listing), "spans": spans_payload(listing)})
+        listings[place] = {"element": f"xpuasm-listing-{len(elements)}"}
+        elements.append(
+            f'<script type="application/octet-stream" id="{listings[place]["element"]}">'
+            f"{base64.b64encode(packed).decode()}</script>"
+        )
+    payload = capture_payload(capture)
+    script = (STATIC / "widget.js").read_text(encoding="utf-8") + (
+        '\nopenReport(/** @type {HTMLElement} */ (document.getElementById("xpuasm")));\n'
+    )
+    style = stylesheet() + "\nhtml,body{margin:0}\n"
+    # The page may run this script and use this style, and may reach nothing: no text of a capture can act.
+    policy = (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return "\n".join(
+        (
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{_escape(payload['title'])} · xpuasm</title>",
+            f"<style>{style}</style>\n</head>\n<body>",
+            f'<main id="xpuasm"></main>\n<noscript>{_table_html(capture)}</noscript>',
+            f'<script type="application/json" id="xpuasm-data">'
+            f"{_script_json({'capture': payload, 'listings': listings})}</script>",
+            *elements,
+            f'<script type="module">{script}</script>\n</body>\n</html>\n',
+        )
+    )
+
+
+def _places(capture: Capture) -> Iterator[tuple[str, StageFile]]:
+    """Every listing, under the name by which the page asks for it."""
+    for id_, kernel in kernels_by_id(capture).items():
+        for attempt, stages in ((None, kernel.stages), *enumerate(one.stages for one in kernel.attempts)):
+            for stage, file in stages.items():
+                yield json.dumps([id_, attempt, stage], separators=(",", ":"), ensure_ascii=False), file
+
+
+def _table_html(capture: Capture) -> str:
+    shown = shown_columns(capture, most_rank=_STATIC_RANK)
+    head = "".join(f'<th title="{escape(column.tooltip)}">{escape(column.title)}</th>' for column in shown)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{_escape(shown_text(column.cells[i]))}</td>" for column in shown) + "</tr>"
+        for i in range(min(len(capture), _STATIC_ROWS))
+    )
+    more = len(capture) - _STATIC_ROWS
+    rest = f"<p>… and {more:,} more kernels</p>" if more > 0 else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}"
+
+
+def _notes_html(capture: Capture) -> str:
+    notes = [note for note in capture.notes if note.severity != "info"] or list(capture.notes)
+    items = "".join(f"<li>{note.severity}: {_escape(note.message)}</li>" for note in notes[:_NOTES])
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def _listing_html(kernel: Kernel) -> str:
+    stage = "isa" if "isa" in kernel.stages else next(reversed(list(kernel.stages)), None)
+    if stage is None:
+        return ""
+    title = _escape(f"{kernel.name}: {stage_view(stage).title}")
+    try:
+        listing = kernel.listing(stage)
+    except (XpuasmError, OSError) as error:
+        return f"<p>{title}: {_escape(str(error))}</p>"
+    lines = listing.lines
+    first = next((i for i, line in enumerate(lines) if line.instruction), 0)
+    shown = lines[first : first + _STATIC_LINES]
+    coloured = token_lines(stage_lexer(stage), "\n".join(line.text for line in shown))
+    code = "\n".join(
+        "".join(
+            f'<span class="{css}">{_escape(text)}</span>' if css not in ("", "w") else _escape(text)
+            for css, text in line
+        )
+        for line in coloured
+    )
+    where = f"lines {first + 1:,} to {first + len(shown):,} of {len(lines):,}"
+    return f"<details open><summary>{title}, {where}</summary><pre>{code}</pre></details>"
+
+
+def _escape(text: str) -> str:
+    return escape(visible(text))
+
+
+def _script_json(value: Mapping[str, Any]) -> str:
+    """JSON that can stand in a script element: no `<` can end it or open a comment in it."""
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

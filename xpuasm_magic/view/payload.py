@@ -1,0 +1,256 @@
+"""The one wire format: what Python sends to the front end, in a notebook and in a report alike.
+
+Plain JSON types only; what is missing is null. `static/widget.js` has the same shapes as JSDoc types.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, TypedDict
+
+from xpuasm_magic.analysis.verdict import verdict
+from xpuasm_magic.lexers import GenIsaLexer
+from xpuasm_magic.model import Attempt, Capture, Kernel, Listing, Note, StageFile
+from xpuasm_magic.view.columns import FAMILIES, PRIMARY_RANK, Cell, shown_columns
+from xpuasm_magic.view.highlight import stage_lexer, token_lines
+from xpuasm_magic.view.stages import stage_view
+
+CHUNK = 400
+"""Lines coloured by one request: a few screens."""
+
+
+class NotePayload(TypedDict):
+    """Something the reader should know."""
+
+    severity: str
+    message: str
+    path: str | None
+
+
+class ColumnPayload(TypedDict):
+    """A column of the table; `primary`: shown before all are asked for."""
+
+    name: str
+    title: str
+    tooltip: str
+    numeric: bool
+    primary: bool
+
+
+class FamilyPayload(TypedDict):
+    """A heading of the kernel list."""
+
+    name: str
+    title: str
+
+
+class StagePayload(TypedDict):
+    """A stage that exists for a kernel; its text is asked for with `listing`."""
+
+    name: str
+    title: str
+    suffix: str
+
+
+class AttemptPayload(TypedDict):
+    """A build or a try that did not ship, and why."""
+
+    label: str
+    reason: str
+    status: str
+    simd: int | None
+    grf: int | None
+    spill_bytes: int | None
+    stages: list[StagePayload]
+
+
+class KernelPayload(TypedDict):
+    """One row of the table and what can be opened from it."""
+
+    id: str
+    family: str
+    folded: bool
+    """A config that lost the autotuning; shown when all are asked for."""
+    cells: list[Cell]
+    """In the order of `columns`."""
+    stages: list[StagePayload]
+    attempts: list[AttemptPayload]
+    notes: list[NotePayload]
+    error: str | None
+    repro: str | None
+
+
+class CapturePayload(TypedDict):
+    """Everything but the listings."""
+
+    title: str
+    state: str | None
+    verdict: str
+    folder: str
+    columns: list[ColumnPayload]
+    families: list[FamilyPayload]
+    kernels: list[KernelPayload]
+    notes: list[NotePayload]
+    fidelity: list[str]
+    versions: dict[str, str]
+
+
+class ListingPayload(TypedDict):
+    """One listing: the text as the compiler wrote it, and what is known of its lines beside."""
+
+    text: str
+    chunk: int
+    files: list[str]
+    locs: list[list[int]]
+    """`[line index, file index, line]` wherever the source line changes; file index -1: none from here on."""
+    ids: list[list[int]]
+    """vISA instruction numbers of each line."""
+    pcs: list[int | None]
+    """Byte offset of each line's instruction."""
+
+
+class SpansPayload(TypedDict):
+    """Colours of the lines from `start` on, per line `[length, class, length, class, …]`.
+
+    Lengths are in UTF-16 units, as JavaScript counts; class 0 is none.
+    """
+
+    start: int
+    classes: list[str]
+    lines: list[list[int]]
+
+
+def capture_payload(capture: Capture, stages: Collection[str] = ()) -> CapturePayload:
+    """Everything but the listings: they travel when they are opened. `stages`: only these; empty: all."""
+    present = {kernel.family for kernel in capture.kernels}
+    columns = shown_columns(capture)
+    return CapturePayload(
+        title=str(capture.info.source.get("label") or capture.folder.name),
+        state=capture.info.state,
+        verdict=verdict(capture),
+        folder=str(capture.folder),
+        columns=[
+            ColumnPayload(
+                name=column.name,
+                title=column.title,
+                tooltip=column.tooltip,
+                numeric=column.numeric,
+                primary=column.rank <= PRIMARY_RANK,
+            )
+            for column in columns
+        ],
+        families=[FamilyPayload(name=name, title=FAMILIES[name]) for name in FAMILIES if name in present],
+        kernels=[
+            _kernel(id_, kernel, [column.cells[i] for column in columns], stages)
+            for i, (id_, kernel) in enumerate(kernels_by_id(capture).items())
+        ],
+        notes=_notes(capture.notes),
+        fidelity=list(capture.info.fidelity),
+        versions={name: str(version) for name, version in capture.info.versions.items()},
+    )
+
+
+def kernels_by_id(capture: Capture) -> dict[str, Kernel]:
+    """A name for each kernel that stays while a capture grows: its key, made unique where need be."""
+    found: dict[str, Kernel] = {}
+    for kernel in capture.kernels:
+        id_ = kernel.key
+        if id_ in found:  # kernels of one zebin share its hash
+            id_ = f"{kernel.key}/{kernel.name}"
+        while id_ in found:
+            id_ += "'"
+        found[id_] = kernel
+    return found
+
+
+def listing_payload(listing: Listing) -> ListingPayload:
+    files: dict[str, int] = {}
+    locs: list[list[int]] = []
+    last: tuple[int, int] = (-1, 0)
+    for index, line in enumerate(listing.lines):
+        here = (-1, 0) if line.loc is None else (files.setdefault(line.loc.file, len(files)), line.loc.line)
+        if here != last:
+            locs.append([index, *here])
+            last = here
+    return ListingPayload(
+        text="\n".join(line.text for line in listing.lines),
+        chunk=CHUNK,
+        files=list(files),
+        locs=locs,
+        ids=[list(line.ids) for line in listing.lines] if any(line.ids for line in listing.lines) else [],
+        pcs=[line.instruction.pc if line.instruction else None for line in listing.lines]
+        if any(line.instruction for line in listing.lines)
+        else [],
+    )
+
+
+def spans_payload(listing: Listing, start: int = 0, stop: int | None = None) -> SpansPayload:
+    """Colours of the lines from `start` to `stop`: all that a page shows, and no more, is lexed.
+
+    Only ISA text can be lexed from anywhere; of the others the lines before `start` are lexed too.
+    """
+    lexer = stage_lexer(listing.stage)
+    first = start if isinstance(lexer, GenIsaLexer) else 0
+    text = "\n".join(line.text for line in listing.lines[first:stop])
+    classes: dict[str, int] = {"": 0}
+    lines = [_spans(tokens, classes) for tokens in token_lines(lexer, text)][start - first :]
+    return SpansPayload(start=start, classes=list(classes), lines=lines)
+
+
+def pack(payload: Mapping[str, Any]) -> bytes:
+    """The JSON, gzipped: a listing shrinks to a tenth, and browsers unpack it by themselves."""
+    return gzip.compress(json.dumps(payload, separators=(",", ":")).encode(), compresslevel=5, mtime=0)
+
+
+def _spans(tokens: Sequence[tuple[str, str]], classes: dict[str, int]) -> list[int]:
+    """Runs of one line; neighbours of one class are one run."""
+    runs: list[int] = []
+    for css, text in tokens:
+        index = 0 if css == "w" else classes.setdefault(css, len(classes))
+        if runs and runs[-1] == index:
+            runs[-2] += _utf16_length(text)
+        else:
+            runs += (_utf16_length(text), index)
+    return runs
+
+
+def _utf16_length(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _kernel(id_: str, kernel: Kernel, cells: list[Cell], only: Collection[str]) -> KernelPayload:
+    return KernelPayload(
+        id=id_,
+        family=kernel.family,
+        folded=kernel.winner is False,
+        cells=cells,
+        stages=_stages(kernel.stages, only),
+        attempts=[_attempt(attempt, only) for attempt in kernel.attempts],
+        notes=_notes(kernel.notes),
+        error=kernel.error,
+        repro=kernel.repro,
+    )
+
+
+def _attempt(attempt: Attempt, only: Collection[str]) -> AttemptPayload:
+    env, header = attempt.env, attempt.header
+    return AttemptPayload(
+        label=attempt.label,
+        reason=attempt.reason,
+        status=attempt.status,
+        simd=(env and env.simd_size) or (header and header.simd) or None,
+        grf=(env and env.grf_count) or (header and header.num_grf) or None,
+        spill_bytes=header.spill_size if header else env.spill_size if env else None,
+        stages=_stages(attempt.stages, only),
+    )
+
+
+def _stages(stages: Mapping[str, StageFile], only: Collection[str]) -> list[StagePayload]:
+    views = [stage_view(name) for name in stages if not only or name in only]
+    return [StagePayload(name=view.name, title=view.title, suffix=view.suffix) for view in views]
+
+
+def _notes(notes: Sequence[Note]) -> list[NotePayload]:
+    return [NotePayload(severity=note.severity, message=note.message, path=note.path) for note in notes]
