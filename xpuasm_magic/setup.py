@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from xpuasm_magic import childenv, home, toolchain
+from xpuasm_magic import childenv, cxx, home, toolchain
 from xpuasm_magic.errors import SetupError
+from xpuasm_magic.offline import native
 
 Say = Callable[[str], None]
 CHILD = Path(__file__).parent / "capture" / "child.py"
@@ -23,21 +27,13 @@ def run(*, python: str | None = None, progress: Say) -> None:
     if not [one for one in toolchain.installed() if _current(one)]:
         made = toolchain.install(progress=progress)
         progress(f"toolchain {made.name}: IGC {made.igc}, ocloc {made.version}")
-    native = home.data_home() / "native"
-    done = subprocess.run(
-        [str(child.path), str(CHILD), "--build-native", str(native)], capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise SetupError(done.stderr.strip() or done.stdout.strip())
-    if done.stdout.strip():
-        progress(done.stdout.strip())
+    if not _native_is_built(child):
+        _build_native(child, progress)
 
 
 def remove(*, progress: Say) -> None:
-    """Remove the child environment, the toolchains and the native part; captures stay."""
-    import shutil
-
-    for folder in (home.child_home(), home.toolchains_home(), home.data_home() / "native"):
+    """Remove the child environment, the toolchains, the C++ compiler and the native part; captures stay."""
+    for folder in (home.child_home(), home.toolchains_home(), cxx.home_folder(), _native_home()):
         if folder.is_dir():
             progress(f"removing {folder}")
             shutil.rmtree(folder)
@@ -55,3 +51,24 @@ def _child(python: str | None, progress: Say) -> childenv.ChildPython:
 def _current(one: toolchain.Toolchain) -> bool:
     """IGC 2.x: older generations lack the builtins that Triton's code calls."""
     return not one.igc.startswith("1.")
+
+
+def _native_home() -> Path:
+    return home.data_home() / "native"
+
+
+def _native_is_built(child: childenv.ChildPython) -> bool:
+    """Told from the file's name, so that a second set-up need not import torch."""
+    digest = hashlib.sha256(native.SOURCE.read_bytes()).hexdigest()[:12]
+    return any(_native_home().glob(f"standin-torch{child.torch}-*-{digest}.so"))
+
+
+def _build_native(child: childenv.ChildPython, progress: Say) -> None:
+    if not cxx.find():
+        cxx.install(progress)
+    progress("building the stand-in device's native part (once per torch version, about 30 s) …")
+    command = [str(child.path), str(CHILD), "--build-native", str(_native_home())]
+    environment = {**os.environ, **cxx.environment()}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    if done.returncode:
+        raise SetupError(done.stderr.strip() or done.stdout.strip())
