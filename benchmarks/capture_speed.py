@@ -74,5 +74,6 @@ def _recipe(run: Path, flat: Path) -> float:
         env = {"IGC_ShaderDumpEnable": "1", "IGC_DumpToCustomDir": str(flat)}
         subprocess.run(command, env=env, capture_output=True, check=True)
     for name in dict.fromkeys(variant["name"] for variant in variants.values()):
-        subprocess.run(f"grep -l {name} *.asm | head -1 | xargs head -20", shell=True, cwd=flat, capture_output=True, check=True)
+        first = f"grep -l {name} *.asm | head -1 | xargs head -20"
+        subprocess.run(first, shell=True, cwd=flat, capture_output=True, check=True)
     return time.perf_counter() - start

@@ -19,4 +19,5 @@ class Result:
 
     def __str__(self) -> str:
         verdict = "ok    " if self.met else "MISSED"
-        return f"{verdict} {self.what}: {self.measured:.2f}{self.unit} (target ≤ {self.target:g}{self.unit}) {self.detail}"
+        target = f"(target ≤ {self.target:g}{self.unit})"
+        return f"{verdict} {self.what}: {self.measured:.2f}{self.unit} {target} {self.detail}"

@@ -13,7 +13,7 @@ RUN = Path("/run/7")
 
 
 def test_caches_are_private_and_what_hides_kernels_is_unset():
-    base = {name: "1" for name in HIDING} | {"HOME": "/home/u", "TRITON_CACHE_DIR": "/home/u/.triton/cache"}
+    base = dict.fromkeys(HIDING, "1") | {"HOME": "/home/u", "TRITON_CACHE_DIR": "/home/u/.triton/cache"}
     made = child_environment(base, RUN, real=False)
     assert made.variables["TRITON_CACHE_DIR"] == "/run/7/triton"
     assert made.variables["TORCHINDUCTOR_CACHE_DIR"] == "/run/7/inductor"

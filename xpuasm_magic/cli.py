@@ -212,9 +212,7 @@ def _doctor(args: argparse.Namespace) -> int:
 
 
 def _capture_argument(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "capture", metavar="CAPTURE", help="a capture folder or zip, a shader dump, or a Triton cache"
-    )
+    command.add_argument("capture", metavar="CAPTURE", help="a capture folder or zip, a shader dump, or a Triton cache")
 
 
 def _read(args: argparse.Namespace) -> Capture:

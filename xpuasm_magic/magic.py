@@ -16,6 +16,8 @@ from xpuasm_magic.errors import XpuasmError
 from xpuasm_magic.options import add_cell_options, add_run_options, run_options
 
 if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
     from xpuasm_magic.model import Capture
     from xpuasm_magic.view.widget import Browser
 
@@ -42,6 +44,7 @@ class _Parser(argparse.ArgumentParser):
         raise ShellUsageError(f"%xpu_asm: {message} (%xpu_asm? shows the options)")
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        del status
         raise _HelpShown(message or "")
 
 
@@ -83,7 +86,9 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
 class XpuAsmMagics(Magics):
     """Registered by `%load_ext xpuasm_magic`."""
 
-    def __init__(self, shell: Any) -> None:
+    shell: InteractiveShell
+
+    def __init__(self, shell: InteractiveShell) -> None:
         super().__init__(shell)
         for word in ("%xpu_asm", "%%xpu_asm"):
             shell.set_hook("complete_command", complete, str_key=word)
@@ -92,9 +97,7 @@ class XpuAsmMagics(Magics):
     def xpu_asm(self, line: str, cell: str | None = None) -> Browser | None:
         """Show the GPU machine code behind PyTorch and Triton code."""
         try:
-            if cell is None:
-                return self._line(line)
-            return self._cell(line, cell)
+            return self._line(line) if cell is None else self._cell(line, cell)
         except _HelpShown:
             return None
         except XpuasmError as error:
@@ -151,9 +154,7 @@ class XpuAsmMagics(Magics):
             capture = run_capture(job, output=output, watch=progress)
             progress.clear()
         self._bind(name, capture)
-        browser = Browser(
-            capture, kernel_glob=options.kernel, stages=options.stages, all_configs=options.all_configs
-        )
+        browser = Browser(capture, kernel_glob=options.kernel, stages=options.stages, all_configs=options.all_configs)
         if capture.info.state == "finished":
             return browser
         display(browser)
@@ -190,7 +191,8 @@ class XpuAsmMagics(Magics):
     def _input(self, number: int) -> str:
         cells: Sequence[str] = self.shell.user_ns.get("In", [])
         if not 0 < number < len(cells):
-            raise ShellUsageError(f"--cells {number}: there is no In[{number}] in this session (the last is {len(cells) - 1})")
+            last = len(cells) - 1
+            raise ShellUsageError(f"--cells {number}: there is no In[{number}] in this session (the last is {last})")
         return cells[number]
 
     def _bind(self, name: str | None, capture: Capture) -> None:

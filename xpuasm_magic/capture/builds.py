@@ -117,9 +117,10 @@ class Builder:
             second = self._build(target, variant, f"{flags} {rule.flag}".strip())
             if second.status == "ok":
                 kept = second
+                reason = f"{first.spill_bytes:,} bytes of spill: {rule.words}"
                 decision |= {
                     "kept": second.name,
-                    "rejected": [{"build": first.name, "reason": f"{first.spill_bytes:,} bytes of spill: {rule.words}"}],
+                    "rejected": [{"build": first.name, "reason": reason}],
                     "note": _discard_note(rule, first) if rule.discards_retry else None,
                 }
             else:
@@ -175,11 +176,9 @@ class Builder:
             _store(final, stored)
         return _Built(name, result.status, result.error, facts)
 
-    def _write_unbuilt(
-        self, target: Path, variant: Mapping[str, Any], why: str, *, status: str = "not built"
-    ) -> None:
+    def _write_unbuilt(self, target: Path, variant: Mapping[str, Any], why: str, *, status: str = "not built") -> None:
         target.mkdir(parents=True, exist_ok=True)
-        decision = {"kept": None, "rejected": [], "rule": None, "status": status, "error": why}
+        decision: dict[str, Any] = {"kept": None, "rejected": [], "rule": None, "status": status, "error": why}
         write_json(target / "loader.json", decision | {"name": variant.get("name")})
 
 
@@ -258,4 +257,3 @@ def _store(build: Path, stored: Path) -> None:
         draft.rename(stored)
     except OSError:
         shutil.rmtree(draft, ignore_errors=True)
-

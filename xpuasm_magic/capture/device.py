@@ -19,10 +19,11 @@ INTEL = "0x8086"
 
 @dataclass(frozen=True)
 class Target:
-    """What `--device` came to. `ocloc`: the name ocloc knows the device by."""
+    """What `--device` came to: a card of a family; `ocloc` is the name that ocloc knows it by."""
 
     requested: str
     name: str
+    card: str
     ocloc: str
     real: bool
     title: str
@@ -44,7 +45,8 @@ def choose(requested: str, python: ChildPython, drm: Path = Path("/sys/class/drm
     if wanted == "auto" or re.fullmatch(r"xpu(:\d+)?", wanted):
         if _real_xpu(python, drm):
             index = wanted.partition(":")[2] or "0"
-            return Target(requested, f"xpu:{index}", "", True, f"XPU {index} of this machine", "this machine")
+            title = f"XPU {index} of this machine"
+            return Target(requested, f"xpu:{index}", "", "", real=True, title=title, source="this machine")
         if wanted != "auto":
             raise XpuasmError(
                 f"--device {requested}: no Intel GPU that this PyTorch can use is here; "
@@ -55,7 +57,7 @@ def choose(requested: str, python: ChildPython, drm: Path = Path("/sys/class/drm
         row = find_device(wanted)
     except ValueError as error:
         raise UsageError(f"--device {requested}: {error}") from error
-    return Target(requested, row.name, row.ocloc, False, row.title, row.source)
+    return Target(requested, row.family, row.card, row.ocloc, real=False, title=row.title, source=row.source)
 
 
 def _real_xpu(python: ChildPython, drm: Path) -> bool:

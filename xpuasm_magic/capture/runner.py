@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 import os
 import sys
 import sysconfig
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from importlib.metadata import version
@@ -18,7 +18,7 @@ from xpuasm_magic import home
 from xpuasm_magic.capture.builds import Builder, Plan, trim_builds
 from xpuasm_magic.capture.device import Target
 from xpuasm_magic.capture.diagnosis import diagnose
-from xpuasm_magic.capture.environment import ChildEnvironment, child_environment
+from xpuasm_magic.capture.environment import child_environment
 from xpuasm_magic.capture.folder import SCHEMA, JsonLines, new_run_folder, read_json, stable_path, write_json
 from xpuasm_magic.capture.process import Child, Output
 from xpuasm_magic.capture.source import Source
@@ -82,9 +82,7 @@ def run_job(job: Job, *, output: Output, watch: Watch) -> Path:
 
 
 class _Run:
-    def __init__(
-        self, job: Job, run: Path, seen: Path, output: Output, watch: Watch, moved: str | None
-    ) -> None:
+    def __init__(self, job: Job, run: Path, seen: Path, output: Output, watch: Watch, moved: str | None) -> None:
         self.job = job
         self.run = run
         self.seen = seen
@@ -151,7 +149,7 @@ class _Run:
                 "argv": [path, *job.args],
                 "sys_path": _working_path(self.seen if job.source else None, job.script),
                 "cwd": str(Path.cwd()),
-                "device": None if job.target.real else job.target.name,
+                "device": None if job.target.real else job.target.card,
                 "segments": segments,
                 "builds": self.builder is not None,
                 "parent": os.getpid(),
@@ -195,10 +193,8 @@ class _Run:
             except KeyboardInterrupt:
                 state = "interrupted"
                 self._note("warning", "interrupted; what was compiled by then is shown")
-                try:
+                with contextlib.suppress(KeyboardInterrupt):  # a second one: no grace, the context kills the group
                     child.end(INTERRUPT_GRACE_S)
-                except KeyboardInterrupt:
-                    pass  # a second one: no grace; leaving the context kills the group
         status = child.returncode
         self.timings["child_s"] = self._elapsed()
         if state == "finished" and status is not None and status != 0:
@@ -347,5 +343,3 @@ def _signal_name(number: int) -> str:
     except ValueError:
         name = f"signal {number}"
     return f"{name} (out of memory, perhaps)" if name == "SIGKILL" else name
-
-

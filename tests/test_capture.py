@@ -1,0 +1,284 @@
+"""Whole captures: a real child with the stand-in, real Triton, real ocloc."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import xpuasm_magic
+from xpuasm_magic.errors import SetupError, UsageError
+from xpuasm_magic.model import Capture
+
+ADD = """
+import torch, triton, triton.language as tl
+
+@triton.jit
+def add_kernel(x, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i, mask=i < n) + 1, mask=i < n)
+
+x = torch.ones(1000, device="xpu")
+y = torch.empty_like(x)
+add_kernel[(1,)](x, y, 1000, BLOCK=1024)
+"""
+
+
+def messages(capture: Capture) -> str:
+    return "\n".join(note.message for note in capture.notes)
+
+
+def assert_true_rows(capture: Capture) -> None:
+    """Every row is tied by its SPIR-V and says what the kept zebin's `.ze_info` says, read here by other means."""
+    from elftools.elf.elffile import ELFFile
+    from yaml import safe_load
+
+    assert len(capture) > 0, messages(capture)
+    table = capture.table.set_index("key")
+    for kernel in capture:
+        decision = json.loads((capture.folder / "igc" / kernel.key / "loader.json").read_text())
+        binary = capture.folder / "igc" / kernel.key / decision["kept"] / "kernel.bin"
+        with binary.open("rb") as file:
+            info = safe_load(ELFFile(file).get_section_by_name(".ze_info").data().decode())
+        [env] = [k["execution_env"] for k in info["kernels"] if k["name"] == kernel.name]
+        row = table.loc[kernel.key]
+        assert row["match"] == "spirv", kernel.name
+        assert row["simd"] == env["simd_size"]
+        assert row["grf"] == env["grf_count"]
+        assert row["spill_bytes"] == env.get("spill_size", 0)
+        assert f"//.kernel {kernel.name}\n" in kernel.listing("isa").text
+
+
+@pytest.fixture(scope="module")
+def added(tmp_path_factory) -> Capture:
+    return xpuasm_magic.run(ADD, device="pvc")
+
+
+def test_a_triton_kernel_is_captured_with_its_exact_listing(added):
+    assert added.info.state == "finished", messages(added) + added.log
+    assert [(k.name, k.family, k.match, k.status) for k in added] == [("add_kernel", "user", "spirv", "ok")]
+    assert_true_rows(added)
+    [launch] = added["add_kernel"].launches
+    assert (launch.grid, launch.count) == ((1, 1, 1), 1)
+    assert added["add_kernel"].variant.constants["BLOCK"] == 1024
+
+
+def test_the_source_stays_byte_for_byte(added):
+    assert (added.folder / "cell.py").read_text() == ADD
+
+
+def test_a_second_run_builds_nothing_again(added):
+    again = xpuasm_magic.run(ADD, device="pvc")
+    [build] = (again.folder / "igc").glob("*/*/build.json")
+    assert json.loads(build.read_text())["cached"] is True
+    assert_true_rows(again)
+
+
+def test_the_cell_finds_modules_and_files_beside_the_notebook(tmp_path, monkeypatch):
+    (tmp_path / "helper_beside.py").write_text("WORD = 'found me'\n")
+    (tmp_path / "data.txt").write_text("and me")
+    monkeypatch.chdir(tmp_path)
+    words = "helper_beside.WORD, open('data.txt').read(), __name__, __file__, sys.argv"
+    code = f"import helper_beside, sys\nprint({words})\n"
+    capture = xpuasm_magic.run(code)
+    assert "found me and me __main__ " in capture.log
+    assert "cell.py" in capture.log
+
+
+def test_the_error_of_the_code_is_its_own_and_what_came_before_is_shown():
+    capture = xpuasm_magic.run(ADD + "\ndef deeper():\n    return undefined_name\n\ndeeper()\n")
+    assert capture.info.state == "failed"
+    assert capture.info.exit_status == 1
+    assert len(capture) == 1
+    assert_true_rows(capture)
+    trace = capture.log[capture.log.index("Traceback") :]
+    assert "undefined_name" in trace
+    assert "source:17" in trace or 'cell.py", line 17' in trace
+    assert "capture/child.py" not in trace
+    assert capture.info.raw["child"]["exception"]["name"] == "undefined_name"
+
+
+def test_a_syntax_error_is_said_at_once_with_its_line():
+    begin = time.monotonic()
+    capture = xpuasm_magic.run("x = 1\ndef f(:\n    pass\n")
+    assert capture.info.state == "failed"
+    assert "SyntaxError" in capture.log
+    assert "line 2" in capture.log or "source:2" in capture.log
+    assert time.monotonic() - begin < 60
+    assert "SyntaxError" in messages(capture)
+
+
+def test_code_that_never_ends_is_ended_at_the_time_limit_and_its_kernels_are_shown():
+    capture = xpuasm_magic.run(ADD + "\nprint('compiled', flush=True)\nwhile True: pass\n", timeout=60)
+    assert capture.info.state == "timeout"
+    assert "--timeout" in messages(capture)
+    assert_true_rows(capture)
+
+
+def test_a_flood_of_output_is_kept_within_bounds_and_does_not_stall():
+    code = "line = 'x' * 99 + '\\n'\nfor _ in range(1_000_000): print(line, end='')\nprint('the end')\n"
+    capture = xpuasm_magic.run(code)
+    assert capture.info.state == "finished"
+    assert (capture.folder / "run.log").stat().st_size > 100_000_000
+    assert "no kernel" in capture.table.attrs.get("verdict", "no kernel")
+
+
+@pytest.mark.parametrize(
+    ("end", "state", "status", "word"),
+    [
+        ("import os; os._exit(7)", "failed", 7, ""),
+        ("import ctypes; ctypes.string_at(0)", "crashed", 139, "SIGSEGV"),
+        ("import sys; sys.exit('bye')", "failed", 1, ""),
+        ("raise SystemExit(0)", "finished", 0, ""),
+    ],
+)
+def test_however_the_process_ends_its_kernels_are_shown(end, state, status, word):
+    capture = xpuasm_magic.run(f"{ADD}\n{end}\n")
+    assert (capture.info.state, capture.info.exit_status) == (state, status)
+    assert word in messages(capture)
+    assert_true_rows(capture)
+
+
+def test_a_process_left_behind_is_ended_and_said():
+    capture = xpuasm_magic.run("import os, time\nif os.fork() == 0:\n    time.sleep(600)\nprint('parent')\n")
+    assert capture.info.state == "finished"
+    assert "left processes running" in messages(capture)
+    assert capture.info.elapsed_s < 60
+
+
+def test_processes_of_the_codes_own_see_the_device_too(tmp_path):
+    script = tmp_path / "spawner.py"
+    script.write_text(
+        f"{ADD.split('x = torch.ones')[0]}\n"
+        "def work(n):\n"
+        "    x = torch.ones(n, device='xpu'); y = torch.empty_like(x)\n"
+        "    add_kernel[(1,)](x, y, n, BLOCK=256)\n"
+        "    return float(x.sum())\n"
+        "if __name__ == '__main__':\n"
+        "    import multiprocessing as mp\n"
+        "    with mp.get_context('spawn').Pool(1) as pool:\n"
+        "        print('sums', pool.map(work, [3]))\n"
+    )
+    capture = xpuasm_magic.run(script)
+    assert "sums [3.0]" in capture.log
+    assert [k.name for k in capture] == ["add_kernel"]
+    assert_true_rows(capture)
+
+
+def test_names_and_sources_beyond_ascii(tmp_path, monkeypatch):
+    folder = tmp_path / "Grüße 世界"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    script = folder / "скрипт.py"
+    script.write_text(ADD + "\n# größer → ≥\nprint('α→β')\n", encoding="utf-8")
+    capture = xpuasm_magic.run("скрипт.py", output=folder / "émission")
+    assert "α→β" in capture.log
+    assert capture.folder == folder / "émission"
+    assert_true_rows(capture)
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("print('hello')\n\n", "torch"),
+        ("import torch\ntorch.compile(lambda x: x + 1)(torch.ones(4))\n", "xpu"),
+        ("import torch\nx = torch.ones(4, device='xpu')\ny = x * 2\n", "eager"),
+        ("import torch\nf = torch.compile(lambda x: x + 1)\nx = torch.ones(4, device='xpu')\n", "never called"),
+    ],
+    ids=["no torch", "no xpu tensor", "eager only", "never called"],
+)
+def test_a_run_without_kernels_says_why(code, reason):
+    capture = xpuasm_magic.run(code)
+    assert len(capture) == 0
+    assert reason in messages(capture)
+    assert capture.table.empty
+
+
+def test_an_unknown_device_names_the_nearest():
+    with pytest.raises(UsageError, match=r"pcv.*pvc"):
+        xpuasm_magic.run("x = 1\n", device="pcv")
+
+
+def test_a_real_xpu_that_is_not_there_is_said():
+    with pytest.raises(xpuasm_magic.errors.XpuasmError, match="no Intel GPU"):
+        xpuasm_magic.run("x = 1\n", device="xpu:1")
+
+
+def test_a_script_that_does_not_exist_is_said():
+    with pytest.raises(UsageError, match="no such script"):
+        xpuasm_magic.run("nowhere.py")
+
+
+def test_a_python_without_torch_is_said(tmp_path):
+    with pytest.raises(SetupError):
+        xpuasm_magic.run("x = 1\n", python=sys.executable if _lacks_torch() else str(tmp_path / "none"))
+
+
+def _lacks_torch() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("torch") is None
+
+
+def test_without_ocloc_the_kernels_are_listed_and_the_way_out_is_told(private_home, tmp_path, monkeypatch):
+    bare = tmp_path / "home"
+    bare.mkdir()
+    for name in ("child", "native"):
+        (bare / name).symlink_to((private_home / name).resolve())
+    monkeypatch.setenv("XPUASM_HOME", str(bare))
+    monkeypatch.setenv("PATH", "/usr/sbin")
+    capture = xpuasm_magic.run(ADD)
+    [kernel] = capture
+    assert kernel.status == "not built"
+    assert "xpuasm setup" in f"{kernel.error}" or "toolchain install" in f"{kernel.error}"
+    assert "ttir" in kernel.stages
+
+
+def test_kernels_compiled_into_a_cache_that_the_code_chose_are_found_all_the_same(tmp_path):
+    code = f"import os\nos.environ['TRITON_CACHE_DIR'] = {str(tmp_path / 'mine')!r}\n{ADD}"
+    capture = xpuasm_magic.run(code)
+    assert [k.name for k in capture] == ["add_kernel"]
+    assert_true_rows(capture)
+    assert "TRITON_CACHE_DIR" in messages(capture) or str(tmp_path / "mine") in messages(capture)
+
+
+def test_an_interrupt_ends_the_whole_group_and_shows_what_was_captured(tmp_path):
+    script = tmp_path / "endless.py"
+    script.write_text(ADD + "\nprint('waiting', flush=True)\nimport time\nwhile True: time.sleep(1)\n")
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "xpuasm_magic.cli", "run", "-o", str(out), str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=dict(os.environ),
+    )
+    deadline = time.monotonic() + 120
+    log = out / "run.log"
+    while time.monotonic() < deadline and not (log.exists() and "waiting" in log.read_text()):
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    text, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, text
+    assert "add_kernel" in text
+    assert "Traceback" not in text.replace("KeyboardInterrupt", "") or "cli.py" not in text
+    capture = xpuasm_magic.read_capture(out)
+    assert capture.info.state == "interrupted"
+    assert not _alive_in(out)
+
+
+def _alive_in(folder: Path) -> list[str]:
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if str(folder) in (process / "cmdline").read_bytes().decode("utf-8", "replace"):
+                found.append(process.name)
+        except OSError:
+            continue
+    return found
