@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 
 Severity = Literal["info", "warning", "error"]
 
-Family = Literal[
-    "pointwise", "persistent_reduction", "reduction", "template", "foreach", "user", "sycl", "other"
-]
+Family = Literal["pointwise", "persistent_reduction", "reduction", "template", "foreach", "user", "sycl", "other"]
 
 Match = Literal["spirv", "zebin", "name", "ambiguous", "none"]
 """How a kernel was tied to its listing. `spirv`: the dump's module is byte-identical to the variant's SPIR-V.
@@ -87,7 +85,8 @@ class Listing:
 class ExecutionEnv:
     """`execution_env` of a zebin's `.ze_info`, with the names of the zeinfo specification.
 
-    Sizes are bytes; `spill_size` and `private_size` are per hardware thread. None: the key was absent.
+    Sizes are bytes; `spill_size` and `private_size` are per hardware thread. A key that was absent has the
+    specification's default; None: it has none, or this version of the format does not know the key.
     """
 
     simd_size: int | None = None
@@ -212,14 +211,16 @@ class Kernel:
     slm_size: int | None = None
     isa_bytes: int | None = None
     """Size of the raw code (`.dat`)."""
+    binaries: Mapping[str, Path] = field(default_factory=dict)
+    """What is no text: `spv` (Triton's SPIR-V module), `zebin`."""
 
     @property
     def key(self) -> str:
         return self.variant.key
 
     def path(self, stage: str) -> Path:
-        """The file of a stage. Raises KeyError (with the stages that exist) where the kernel lacks it."""
-        return self._stage(stage).path
+        """The file of a stage, or of `spv` or `zebin`. Raises KeyError (with what exists) where there is none."""
+        return self.binaries[stage] if stage in self.binaries else self._stage(stage).path
 
     def listing(self, stage: str = "isa") -> Listing:
         """A stage's lines, read from the capture folder each time it is asked for."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from xpuasm_magic.errors import ParseError
@@ -47,12 +48,11 @@ _LINE = re.compile(r"// Line (?P<line>\d+)(?::  |[ \t]*$)")
 # // _main:                       (a label of its own, or in a comment)
 _MAIN = re.compile(r"(?:// )?_main:")
 
-# send.ugm, sendg.gtwy, sends, sendc …; load.ugm…, store_block2d.ugm…, atomic_iadd.ugm…
-_SENDS = re.compile(
-    r"^(?:\([^)\s]+\))?[ \t]+(?:send[a-z]*|load(?:_\w+)?|store(?:_\w+)?|atomic_\w+)[. ]", re.MULTILINE
-)
-# dpas.8x8, dpasw.8x8
-_DPAS = re.compile(r"^(?:\([^)\s]+\))?[ \t]+dpasw?[. ]", re.MULTILINE)
+# The first word of an instruction's opcode: send.ugm, load_block2d.ugm…, atomic_iadd.ugm…, dpas.8x8
+_OPCODE_WORD = re.compile(rb"\n(?:\([^)\s]+\))?[ \t]+([a-z]\w*)")
+_DPAS = (b"dpas",)
+_SENDS = (b"send", b"load", b"store", b"atomic_")
+"""IGC spells memory messages in full where it can; all are sends."""
 
 
 @dataclass(frozen=True)
@@ -129,9 +129,14 @@ def parse_listing(text: str) -> tuple[Line, ...]:
     return tuple(parsed)
 
 
-def instruction_mix_counts(text: str) -> MixCounts:
-    """How many `dpas` and how many messages a listing has, without parsing it."""
-    return MixCounts(dpas=len(_DPAS.findall(text)), sends=len(_SENDS.findall(text)))
+def instruction_mix_counts(text: str | bytes) -> MixCounts:
+    """How many `dpas` and how many messages a listing has, without parsing it. Bytes are quicker than text."""
+    words = Counter(_OPCODE_WORD.findall(text.encode() if isinstance(text, str) else text))
+    return MixCounts(dpas=_count(words, _DPAS), sends=_count(words, _SENDS))
+
+
+def _count(words: Counter[bytes], prefixes: tuple[bytes, ...]) -> int:
+    return sum(count for word, count in words.items() if word.startswith(prefixes))
 
 
 def _number(value: str | None) -> int | None:

@@ -43,9 +43,7 @@ def parse_file_name(name: str) -> DumpFile | None:
     if found := _MODULE_FILE.fullmatch(name):
         return DumpFile(found["hash"], found["suffix"])
     if found := _ENTRY_FILE.fullmatch(name):
-        return DumpFile(
-            found["hash"], found["suffix"], int(found["retry"] or 0), int(found["simd"]), found["entry"]
-        )
+        return DumpFile(found["hash"], found["suffix"], int(found["retry"] or 0), int(found["simd"]), found["entry"])
     return None
 
 

@@ -36,6 +36,5 @@ def parse_visa(text: str) -> tuple[Line, ...]:
 
 def parse_visa_llvm(text: str) -> tuple[Line, ...]:
     return tuple(
-        Line(line, ids=(int(found["id"]),) if (found := _LLVM_ID.search(line)) else ())
-        for line in split_lines(text)
+        Line(line, ids=(int(found["id"]),) if (found := _LLVM_ID.search(line)) else ()) for line in split_lines(text)
     )

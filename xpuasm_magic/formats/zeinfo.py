@@ -9,8 +9,15 @@ import yaml
 from xpuasm_magic.errors import ParseError
 from xpuasm_magic.model import ExecutionEnv
 
-# The base loader leaves every scalar a string: a kernel may be called `null` or `1e5`, and it is quicker.
-_LOADER: type[Any] = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+_Base: type[Any] = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # libyaml's, where PyYAML was built with it
+
+
+class _Loader(_Base):  # type: ignore[misc]  # one of two classes, by what is there
+    """Leaves every scalar a string (a kernel may be called `null` or `1e5`), and does not look for tags."""
+
+    def resolve(self, kind: type[yaml.Node], _value: Any, _implicit: Any) -> str:
+        return str(kind.__name__)
+
 
 _STATES_SPILL = (1, 49)
 """Format 1.20 has neither spill_size nor private_size; 1.49 and 1.73 leave them out when zero."""
@@ -26,7 +33,7 @@ def parse_zeinfo(text: str) -> dict[str, ExecutionEnv]:
     # What follows describes arguments for debuggers, is half of the text, and says nothing of execution.
     relevant = text.partition("\nkernels_misc_info:")[0]
     try:
-        root = yaml.load(relevant, Loader=_LOADER)
+        root = yaml.load(relevant, Loader=_Loader)
     except (yaml.YAMLError, RecursionError) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ParseError(f"damaged .ze_info: {first}") from error

@@ -1,0 +1,145 @@
+"""A variant and its outcome, with launches, choices and checks -> a row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from xpuasm_magic.analysis.checks import failed_checks
+from xpuasm_magic.backends import INTEL
+from xpuasm_magic.backends.intel import threads_per_eu
+from xpuasm_magic.catalog.outcome import Outcome
+from xpuasm_magic.catalog.run import Run
+from xpuasm_magic.catalog.variants import Entry
+from xpuasm_magic.formats.inductor import family_of
+from xpuasm_magic.model import Kernel, Note, Variant
+
+Group = tuple[str, str, int]
+"""Name, source file, line: variants that agree in these differ in config or specialization only."""
+
+
+def variant_kernel(run: Run, entry: Entry, outcome: Outcome) -> Kernel:
+    """The row of a variant that Triton compiled."""
+    family = family_of(entry.name)
+    launches = run.launches
+    source = run.inside(str(entry.record.get("fn_file", "")))
+    python = {"python": INTEL.stage("python").file(source)} if source else {}
+    kernel = Kernel(
+        name=entry.name,
+        family="user" if family == "other" else family,
+        variant=entry.variant,
+        match=outcome.match,
+        status=outcome.status,
+        stages=INTEL.in_order({**python, **entry.stages(), **outcome.stages}),
+        device=_device(run, outcome),
+        env=outcome.env,
+        header=outcome.header,
+        attempts=outcome.attempts,
+        launches=None if launches is None else launches.get(entry.key, ()),
+        time_ms=run.times_ms.get(entry.key),
+        autotuned=entry.record.get("autotuned") is True,
+        error=outcome.error,
+        repro=outcome.repro,
+        notes=outcome.notes,
+        isa_bytes=outcome.isa_bytes,
+        binaries=_binaries(entry, outcome),
+    )
+    return finished(kernel)
+
+
+def module_kernel(name: str, key: str, outcome: Outcome) -> Kernel:
+    """The row of a kernel of a dump that no Triton entry stands for."""
+    return finished(
+        Kernel(
+            name=name,
+            family=family_of(name),
+            variant=Variant(key=key),
+            match=outcome.match,
+            status=outcome.status,
+            stages=outcome.stages,
+            device=outcome.device,
+            env=outcome.env,
+            header=outcome.header,
+            attempts=outcome.attempts,
+            winner=True,
+            group=name,
+            error=outcome.error,
+            notes=outcome.notes,
+            isa_bytes=outcome.isa_bytes,
+            binaries=outcome.binaries,
+        )
+    )
+
+
+def finished(kernel: Kernel) -> Kernel:
+    """With what follows from the other fields."""
+    env = kernel.env
+    static = env.slm_size if env else None
+    # Triton's own shared memory is an argument of the kernel and never part of slm_size.
+    slm = None if static is None and kernel.variant.shared is None else (static or 0) + (kernel.variant.shared or 0)
+    grf = env.grf_count if env else kernel.header.num_grf if kernel.header else None
+    stated = env.eu_thread_count if env else None
+    notes = tuple(Note("warning", f"{check.name}: {check.message}") for check in failed_checks(kernel))
+    return replace(
+        kernel,
+        slm_size=slm,
+        threads_per_eu=stated if stated is not None else threads_per_eu(kernel.device, grf),
+        notes=(*kernel.notes, *notes),
+    )
+
+
+def grouped(run: Run, entries: Sequence[Entry], kernels: Sequence[Kernel]) -> list[Kernel]:
+    """The same rows, each with the group that it belongs to and whether it won in it."""
+    keys = [_group(entry) for entry in entries]
+    labels = _labels(run, keys)
+    sizes = Counter(keys)
+    decided = {key for key, entry in zip(keys, entries, strict=True) if entry.key in run.winners}
+    rows = []
+    for key, entry, kernel in zip(keys, entries, kernels, strict=True):
+        winner: bool | None = None
+        if key in decided:
+            winner = run.winners.get(entry.key, False)
+        elif sizes[key] == 1 or ("autotuned" in entry.record and not kernel.autotuned):
+            winner = True
+        rows.append(replace(kernel, group=labels[key], winner=winner))
+    return rows
+
+
+def _group(entry: Entry) -> Group:
+    line = entry.record.get("fn_line")
+    return entry.name, str(entry.record.get("fn_file") or ""), line if isinstance(line, int) else 0
+
+
+def _labels(run: Run, keys: Sequence[Group]) -> Mapping[Group, str]:
+    """A group's label is its kernel's name; where several groups have it, with the graph or the line."""
+    by_name: dict[str, list[Group]] = {}
+    for key in dict.fromkeys(keys):
+        by_name.setdefault(key[0], []).append(key)
+    labels: dict[Group, str] = {}
+    for name, groups in by_name.items():
+        if len(groups) == 1:
+            labels[groups[0]] = name
+            continue
+        for number, group in enumerate(groups, 1):
+            _, file, line = group
+            graph = run.graph_of_source.get(Path(file).name)
+            where = f"graph {graph}" if graph is not None else f"line {line}" if line else f"{number}"
+            label = f"{name} ({where})"
+            labels[group] = label if label not in labels.values() else f"{name} ({where}, {number})"
+    return labels
+
+
+def _device(run: Run, outcome: Outcome) -> str | None:
+    """The device's name as the run's user gave it, where the build was for the run's device."""
+    device = run.info.device
+    name, ocloc = device.get("name"), device.get("ocloc")
+    if isinstance(name, str) and outcome.device in (None, ocloc):
+        return name
+    return outcome.device
+
+
+def _binaries(entry: Entry, outcome: Outcome) -> dict[str, Path]:
+    spv = {"spv": entry.files[".spv"]} if ".spv" in entry.files else {}
+    return {**spv, **outcome.binaries}
