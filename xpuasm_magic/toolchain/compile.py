@@ -58,12 +58,14 @@ def run_ocloc(
     dump, binary, log = out / "dump", out / "kernel.bin", out / "ocloc.log"
     switches = {
         "IGC_ShaderDumpEnable": "1",
-        "IGC_DumpToCustomDir": str(dump),
+        # relative to `out`: IGC turns every byte beyond ASCII in the path into `_`, and then cannot open the listing
+        "IGC_DumpToCustomDir": dump.name,
         "IGC_ShaderDumpPidDisable": "1",
         "NEO_CACHE_PERSISTENT": "0",
         **(env or {}),
     }
-    repro = shlex.join(["env", *(f"{name}={value}" for name, value in switches.items()), *command])
+    environment = [f"{name}={value}" for name, value in switches.items()]
+    repro = f"cd {shlex.quote(str(out))} && {shlex.join(['env', *environment, *command])}"
     started = time.monotonic()
     try:
         shutil.rmtree(dump, ignore_errors=True)
