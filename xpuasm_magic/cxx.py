@@ -12,7 +12,7 @@ from pathlib import Path
 from xpuasm_magic import home
 from xpuasm_magic.errors import SetupError
 from xpuasm_magic.toolchain import apt
-from xpuasm_magic.toolchain.install import unpack
+from xpuasm_magic.toolchain.installer import unpack
 from xpuasm_magic.toolchain.staging import Progress, check_room, locked, megabytes, staging
 
 _NAMES = ("g++", "c++", "clang++")

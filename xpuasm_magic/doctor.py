@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shlex
 import shutil
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from xpuasm_magic import childenv, home, toolchain
+from xpuasm_magic import childenv, cxx, home, toolchain
 from xpuasm_magic.errors import XpuasmError
 from xpuasm_magic.toolchain.probe import check_compiles
 from xpuasm_magic.toolchain.staging import megabytes
@@ -85,9 +84,7 @@ def _child_check(child: childenv.ChildPython | XpuasmError) -> Check:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         words = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        return Check(
-            name, False, f"{what}: does not import ({words})", "xpuasm setup --remove, then xpuasm setup"
-        )
+        return Check(name, False, f"{what}: does not import ({words})", "xpuasm setup --remove, then xpuasm setup")
     return Check(name, True, what)
 
 
@@ -110,17 +107,12 @@ def _gpu(child: childenv.ChildPython | XpuasmError) -> Check:
 
 def _cpp() -> Check:
     name = "C++ compiler"
-    chosen = shlex.split(os.environ.get("CXX", ""))[:1]
-    for compiler in chosen or ["g++", "c++", "clang++"]:
-        found = shutil.which(compiler)
-        if found:
-            return Check(name, True, f"{found} (builds the stand-in device once per torch version)")
-    if any(home.data_home().glob("native/*.so")):
-        return Check(
-            name, None, "none; the stand-in device was built earlier", "apt install g++ for another torch"
-        )
-    words = f"{chosen[0]} (CXX) is not here" if chosen else "none"
-    return Check(name, False, f"{words}; without it the stand-in device cannot be built", "apt install g++")
+    found = cxx.find()
+    if found:
+        return Check(name, True, f"{found} (builds the stand-in device once per torch version)")
+    if any((home.data_home() / "native").glob("*.so")):
+        return Check(name, None, "none; the stand-in device was built earlier", "xpuasm setup, for another torch")
+    return Check(name, False, "none; without one the stand-in device cannot be built", "xpuasm setup")
 
 
 def _toolchains(*, needed: bool) -> list[Check]:
@@ -178,9 +170,7 @@ def _disk(name: str, place: Callable[[], Path]) -> Check:
 
 def _widgets() -> Check:
     name = "notebook"
-    versions = {
-        package: _version(package) for package in ("ipywidgets", "anywidget", "jupyterlab", "notebook")
-    }
+    versions = {package: _version(package) for package in ("ipywidgets", "anywidget", "jupyterlab", "notebook")}
     here = ", ".join(f"{package} {version}" for package, version in versions.items() if version)
     if not versions["ipywidgets"] or not versions["anywidget"]:
         return Check(

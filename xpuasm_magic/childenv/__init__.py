@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xpuasm_magic.childenv.find import ChildPython, find_child
-from xpuasm_magic.childenv.setup import remove, setup
+from xpuasm_magic.childenv.maker import remove, setup
+from xpuasm_magic.childenv.search import ChildPython, find_child
 
 __all__ = ["ChildPython", "find_child", "remove", "setup"]

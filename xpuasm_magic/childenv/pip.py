@@ -93,9 +93,7 @@ def _extra() -> list[str]:
 
 def _has_pip(python: Path) -> bool:
     try:
-        done = subprocess.run(
-            [str(python), "-m", "pip", "--version"], capture_output=True, timeout=60, check=False
-        )
+        done = subprocess.run([str(python), "-m", "pip", "--version"], capture_output=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0
@@ -132,9 +130,7 @@ def _explained(lines: Sequence[str]) -> SetupError:
     words = errors[-1].removeprefix("ERROR: ") if errors else "no message"
     if re.search(r"No space left on device", text):
         return full_disk(home.child_home())
-    if re.search(
-        r"NewConnectionError|Max retries|Temporary failure|ConnectionError|timed out|ProxyError", text
-    ):
+    if re.search(r"NewConnectionError|Max retries|Temporary failure|ConnectionError|timed out|ProxyError", text):
         return SetupError(
             f"pip could not reach its package index ({words}); check the network and pip's proxy settings, "
             "then run `xpuasm setup` again: what was downloaded is kept"

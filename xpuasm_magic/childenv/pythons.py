@@ -12,7 +12,7 @@ from pathlib import Path
 from xpuasm_magic import home
 from xpuasm_magic.errors import SetupError, UsageError
 from xpuasm_magic.toolchain import apt
-from xpuasm_magic.toolchain.install import unpack
+from xpuasm_magic.toolchain.installer import unpack
 from xpuasm_magic.toolchain.recipes import COMPONENTS
 from xpuasm_magic.toolchain.staging import Progress, check_room, megabytes, staging
 
@@ -23,9 +23,7 @@ VERSIONS = ("3.11", "3.12", "3.10")
 _RELEASES = {"debian": ("bookworm", "3.11"), "ubuntu": ("noble", "3.12")}
 
 # Modules that packages and pip need, and that a broken or half-built interpreter lacks.
-_TRY = (
-    "import sys, ssl, ctypes, zlib, bz2, lzma; print('%d.%d' % sys.version_info[:2], sys.implementation.name)"
-)
+_TRY = "import sys, ssl, ctypes, zlib, bz2, lzma; print('%d.%d' % sys.version_info[:2], sys.implementation.name)"
 
 
 def base_python(python: str | None, progress: Progress) -> Path:
@@ -43,9 +41,7 @@ def base_python(python: str | None, progress: Progress) -> Path:
         path = Path(shutil.which(python) or python).expanduser().absolute()
         version = runs_as(path)
         if version not in VERSIONS:
-            raise UsageError(
-                f"{python} is {_what(version)}; triton-xpu needs CPython {', '.join(sorted(VERSIONS))}"
-            )
+            raise UsageError(f"{python} is {_what(version)}; triton-xpu needs CPython {', '.join(sorted(VERSIONS))}")
         return path
     for version in VERSIONS:
         for candidate in _candidates(version):
@@ -57,9 +53,7 @@ def base_python(python: str | None, progress: Progress) -> Path:
 def runs_as(python: Path) -> str | None:
     """The version of a working CPython, e.g. `3.11`; None for anything else."""
     try:
-        done = subprocess.run(
-            [str(python), "-c", _TRY], capture_output=True, text=True, timeout=30, check=False
-        )
+        done = subprocess.run([str(python), "-c", _TRY], capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
     version, _, implementation = done.stdout.strip().partition(" ")
@@ -113,9 +107,7 @@ def _from_archive(progress: Progress) -> Path:
     target = _brought_home() / f"{suite}-{version}"
     with staging(_brought_home()) as scratch:
         archive = apt.Archive(scratch / "apt", source, suite, COMPONENTS[distro.family], title)
-        progress(
-            f"no Python {', '.join(sorted(VERSIONS))} here; reading the package index of {title} (10 MB) …"
-        )
+        progress(f"no Python {', '.join(sorted(VERSIONS))} here; reading the package index of {title} (10 MB) …")
         archive.update()
         packages = [p for p in archive.resolve([f"python{version}"]) if f"python{version}" in p.name]
         size = sum(package.download_bytes for package in packages)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from xpuasm_magic.toolchain.compile import CompileResult
-from xpuasm_magic.toolchain.find import available, find, installed
-from xpuasm_magic.toolchain.install import install, remove
+from xpuasm_magic.toolchain.installer import install, remove
 from xpuasm_magic.toolchain.model import Toolchain
+from xpuasm_magic.toolchain.search import available, find, installed
 
 
 def device_flags_query(device: str, toolchain: Toolchain | None = None) -> frozenset[str]:

@@ -18,9 +18,7 @@ from xpuasm_magic.toolchain.sources import Source, parse_deb822, parse_one_line
 
 # Of the machine's apt settings only how to reach an archive and whom to trust is taken over: no hooks (they
 # clean the machine's own cache), no further index files (appstream, apt-file), no pins.
-_KEPT = re.compile(
-    r"^(Acquire(?!::IndexTargets)|Dir::Etc::(trusted|trustedparts|netrc|netrcparts)\b|APT::Key)"
-)
+_KEPT = re.compile(r"^(Acquire(?!::IndexTargets)|Dir::Etc::(trusted|trustedparts|netrc|netrcparts)\b|APT::Key)")
 
 # apt-get update can end well although an index is missing
 _FAILED = re.compile(r"^(E:|W: Failed to fetch|W: Some index files)", re.MULTILINE)
@@ -123,9 +121,7 @@ class Archive:
         title: for messages, e.g. `Debian testing`.
     """
 
-    def __init__(
-        self, folder: Path, source: Source, suite: str, components: Sequence[str], title: str
-    ) -> None:
+    def __init__(self, folder: Path, source: Source, suite: str, components: Sequence[str], title: str) -> None:
         self.title = title
         self._conf = folder / "apt.conf"
         for name in ("lists/partial", "cache/archives/partial", "sources"):
@@ -134,9 +130,7 @@ class Archive:
         entry["Architectures"] = "amd64"
         if source.signed_by:
             entry["Signed-By"] = source.signed_by.replace("\n", "\n ")
-        _write_lines(
-            folder / "sources" / "xpuasm.sources", [f"{key}: {value}" for key, value in entry.items()]
-        )
+        _write_lines(folder / "sources" / "xpuasm.sources", [f"{key}: {value}" for key, value in entry.items()])
         _write_lines(self._conf, [*_machine_settings(), *_private_settings(folder)])
 
     def update(self) -> None:
@@ -146,9 +140,7 @@ class Archive:
     def resolve(self, packages: Sequence[str], left_out: Sequence[str] = ()) -> list[Package]:
         """The packages and all that they need, as apt's own solver says, less those named in `left_out`."""
         # 'http://…/libigc2_2.40.14-1_amd64.deb' libigc2_2.40.14-1_amd64.deb 26104564 SHA256:…
-        uris = self._apt(
-            "apt-get", "-qq", "-y", "--no-install-recommends", "--print-uris", "install", *packages
-        )
+        uris = self._apt("apt-get", "-qq", "-y", "--no-install-recommends", "--print-uris", "install", *packages)
         rows = re.findall(r"^'[^']+' (?P<name>[^_\s]+)_\S+ (?P<size>\d+)", uris, re.MULTILINE)
         sizes = {name: int(size) for name, size in rows if not name.startswith(tuple(left_out))}
         if not sizes:
@@ -234,7 +226,7 @@ def _private_settings(folder: Path) -> list[str]:
 
 # The first pattern that apt's words match decides the kind and the advice.
 _CAUSES = (
-    ("disk", r"No space left on device|not enough free space", "the disk is full: free some space"),
+    ("disk", r"No space left on device|enough free space", "the disk is full: free some space"),
     (
         "signature",
         r"NO_PUBKEY|EXPKEYSIG|BADSIG|is not signed|signatures? (?:couldn't|were invalid)|sqv returned",

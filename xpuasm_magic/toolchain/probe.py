@@ -36,8 +36,12 @@ def check_compiles(toolchain: Toolchain, folder: Path, device: str = "pvc") -> N
     spv = folder / "k.spv"
     spv.write_bytes(smallest_module())
     result = toolchain.compile(spv, folder / "build", device, timeout_s=120)
-    if result.status != "ok":
-        raise SetupError(
-            f"{toolchain.name} does not compile ({result.error}); a library that it needs may be missing: "
-            "install another one (xpuasm toolchain install), or add that library's .deb to the --from folder"
+    if result.status == "ok":
+        return
+    words = result.error or "no message"
+    advice = "install another one (xpuasm toolchain install), or add the .deb of a library that it lacks to the folder"
+    if "`GLIBC_" in words:
+        advice = (
+            "it needs a newer C library than this system's: add the .deb files of libc6 and libstdc++6 to the folder"
         )
+    raise SetupError(f"{toolchain.name} does not compile: {advice}. ocloc says: {words.splitlines()[0]}")

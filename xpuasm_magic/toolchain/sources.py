@@ -14,7 +14,7 @@ class Source:
     suites: tuple[str, ...]
     components: tuple[str, ...]
     signed_by: str | None = None
-    """A keyring's path, a fingerprint, or a whole key (lines joined by newlines), as the entry has it."""
+    """A keyring's path, a fingerprint, or a whole key (with its line breaks), as the entry has it."""
 
 
 def parse_deb822(text: str) -> list[Source]:
@@ -30,10 +30,15 @@ def parse_deb822(text: str) -> list[Source]:
                     uri=uri,
                     suites=tuple(stanza.get("suites", "").split()),
                     components=tuple(stanza.get("components", "").split()),
-                    signed_by=stanza.get("signed-by") or None,
+                    signed_by=_key(stanza.get("signed-by", "")),
                 )
             )
     return found
+
+
+def _key(value: str) -> str | None:
+    """A key within the entry keeps the line break before it: apt knows it by that."""
+    return (value if "-----BEGIN PGP" in value else value.strip()) or None
 
 
 def _stanzas(text: str) -> list[dict[str, str]]:
@@ -48,7 +53,7 @@ def _stanzas(text: str) -> list[dict[str, str]]:
             field = ""
         elif line[0] in " \t":
             if field:
-                stanzas[-1][field] = f"{stanzas[-1][field]}\n{line.strip()}".strip("\n")
+                stanzas[-1][field] += f"\n{line.strip()}"
         elif ":" in line:
             name, value = line.split(":", 1)
             field = name.strip().lower()
@@ -57,9 +62,7 @@ def _stanzas(text: str) -> list[dict[str, str]]:
 
 
 # deb [arch=amd64 signed-by=/usr/share/keyrings/x.gpg] http://deb.example.org/debian bookworm main contrib
-_ONE_LINE = re.compile(
-    r"^deb\s+(?:\[(?P<options>[^\]]*)\]\s+)?(?P<uri>\S+)\s+(?P<suite>\S+)(?P<components>[^#]*)"
-)
+_ONE_LINE = re.compile(r"^deb\s+(?:\[(?P<options>[^\]]*)\]\s+)?(?P<uri>\S+)\s+(?P<suite>\S+)(?P<components>[^#]*)")
 
 
 def parse_one_line(text: str) -> list[Source]:

@@ -15,11 +15,11 @@ from pathlib import Path
 from xpuasm_magic import home
 from xpuasm_magic.errors import SetupError, UsageError
 from xpuasm_magic.toolchain import apt
-from xpuasm_magic.toolchain.find import METADATA, answering, installed, prefix_toolchain
 from xpuasm_magic.toolchain.layout import discover
 from xpuasm_magic.toolchain.model import Toolchain
 from xpuasm_magic.toolchain.probe import check_compiles
 from xpuasm_magic.toolchain.recipes import COMPONENTS, LEFT_OUT, RECIPES, Recipe
+from xpuasm_magic.toolchain.search import METADATA, answering, installed, prefix_toolchain
 from xpuasm_magic.toolchain.sources import Source
 from xpuasm_magic.toolchain.staging import Progress, check_room, locked, megabytes, silent, staging
 
@@ -47,9 +47,7 @@ def install(
     _check_machine()
     prefixes = home.toolchains_home()
     if ":" in str(prefixes) or ";" in str(prefixes):
-        raise SetupError(
-            f"{prefixes}: the loader takes no path with `:` or `;`; set XPUASM_HOME to another folder"
-        )
+        raise SetupError(f"{prefixes}: the loader takes no path with `:` or `;`; set XPUASM_HOME to another folder")
     with locked(prefixes / ".lock", progress):
         if recipe and not upgrade:
             present = answering(installed(), recipe.name)
@@ -81,9 +79,7 @@ def _recipe(name: str) -> Recipe:
 
 def _check_machine() -> None:
     if sys.platform != "linux":
-        raise SetupError(
-            f"the compiler runs on Linux only, not on {sys.platform}; captures made on Linux open here"
-        )
+        raise SetupError(f"the compiler runs on Linux only, not on {sys.platform}; captures made on Linux open here")
     if platform.machine() not in {"x86_64", "AMD64"}:
         raise SetupError(
             f"the compiler exists for x86-64 processors only, and this machine is {platform.machine()}; "

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from xpuasm_magic import home
-from xpuasm_magic.childenv.find import MARKER, ChildPython, examine, required
 from xpuasm_magic.childenv.pip import Coming, Pip
 from xpuasm_magic.childenv.pythons import base_python, runs_as
+from xpuasm_magic.childenv.search import MARKER, ChildPython, examine, required
 from xpuasm_magic.errors import SetupError
 from xpuasm_magic.toolchain.staging import Progress, check_room, explained, locked, megabytes, silent
 
@@ -89,9 +89,7 @@ def _prepare(child: Path, base: Path, progress: Progress) -> None:
             return
     words = (done.stderr.strip() or done.stdout.strip() or "no message").splitlines()[-1]
     shutil.rmtree(child, ignore_errors=True)
-    raise SetupError(
-        f"{base} cannot make a virtual environment ({words}); install python3-venv, or name another one"
-    )
+    raise SetupError(f"{base} cannot make a virtual environment ({words}); install python3-venv, or name another one")
 
 
 def _fill(child: Path, progress: Progress, yes: bool | Callable[[str], bool]) -> None:
@@ -106,9 +104,7 @@ def _fill(child: Path, progress: Progress, yes: bool | Callable[[str], bool]) ->
         raise SetupError("nothing was downloaded; run `xpuasm setup` again to go on")
     check_room(child, _UNPACKED * sum(one.size_bytes or 0 for one in coming))
     pip.install([TORCH, *BESIDE], progress)
-    if examine(python)[
-        "upstream_triton"
-    ]:  # torch's CUDA build brings it, into the folder that triton-xpu needs
+    if examine(python)["upstream_triton"]:  # torch's CUDA build brings it, into the folder that triton-xpu needs
         progress("removing the CUDA build's triton: triton-xpu has the same folder")
         pip.uninstall("triton", "triton-xpu")
     pip.install([TRITON], progress)
@@ -141,9 +137,7 @@ def _verified(python: Path) -> dict[str, str]:
     """The finished environment's versions. Raises SetupError where it does not do what it was made for."""
     facts = examine(python)
     if facts["upstream_triton"]:
-        raise SetupError(
-            "another triton shadows triton-xpu; run `xpuasm setup --remove`, then `xpuasm setup`"
-        )
+        raise SetupError("another triton shadows triton-xpu; run `xpuasm setup --remove`, then `xpuasm setup`")
     done = subprocess.run(
         [str(python), "-c", "import torch, triton.backends.intel"],
         capture_output=True,

@@ -60,9 +60,7 @@ def find_child(python: str | None = None) -> ChildPython:
     child = home.child_home() / "bin" / "python"
     if child.exists():
         if not (home.child_home() / MARKER).is_file():
-            raise SetupError(
-                f"the environment in {home.child_home()} is unfinished; run `xpuasm setup` to end it"
-            )
+            raise SetupError(f"the environment in {home.child_home()} is unfinished; run `xpuasm setup` to end it")
         return required(str(child), "child environment")
     raise SetupError(
         f"no Python with torch and triton-xpu (this one, {sys.executable}, has no {_lacking(running)}); "
@@ -120,8 +118,8 @@ def _lacking(facts: Mapping[str, Any]) -> str | None:
         return f"triton-xpu (its triton {facts['triton']} has no Intel backend)"
     if facts["triton_xpu"] and facts["upstream_triton"]:  # both unpack into `triton/`: the later one has won
         return (
-            f"triton-xpu of its own: triton {facts['upstream_triton']} lies in the same folder (pip uninstall -y "
-            "triton triton-xpu, then pip install triton-xpu)"
+            f"triton-xpu of its own: triton {facts['upstream_triton']} lies in the same folder (pip "
+            "uninstall -y triton triton-xpu, then pip install triton-xpu)"
         )
     return None
 
@@ -146,9 +144,7 @@ def _ask(path: Path) -> dict[str, Any]:
         )
         facts = json.loads(done.stdout.strip().splitlines()[-1]) if done.returncode == 0 else None
     except (OSError, ValueError, IndexError, subprocess.TimeoutExpired) as error:
-        raise SetupError(
-            f"{path} does not run as a Python interpreter ({error}); name another one"
-        ) from error
+        raise SetupError(f"{path} does not run as a Python interpreter ({error}); name another one") from error
     if not isinstance(facts, dict):
         words = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise SetupError(f"{path} does not run as a Python interpreter ({words}); name another one")
