@@ -16,6 +16,7 @@ builds variants), `patience_s` (how long to wait for one build).
 from __future__ import annotations
 
 import atexit
+import faulthandler
 import importlib.util
 import json
 import os
@@ -47,19 +48,22 @@ def load_offline() -> types.ModuleType:
 def main(arguments: list[str]) -> int:
     if arguments[0] == "--build-native":
         load_offline()
-        from xpuasm_offline import native
+        from xpuasm_offline import standin
 
-        return native.main(arguments[1])
+        return int(standin.prebuild(Path(arguments[1])))
     spawned = arguments[0] == "--spawned"
-    config_path = arguments[1] if spawned else arguments[0]
-    config = json.loads(Path(config_path).read_text(encoding="utf-8"))
-    records = prepare(config, config_path, own_child_json=not spawned)
+    config_path = Path(arguments[1] if spawned else arguments[0]).absolute()
+    config = json.loads(config_path.read_text(encoding="utf-8"))
+    try:
+        prepare(config, config_path, own_child_json=not spawned)
+    except KeyboardInterrupt:
+        return INTERRUPTED
     if spawned:
         return run_spawned(arguments[2:])
-    return run_user_file(config, records)
+    return run_user_file(config)
 
 
-def prepare(config: dict[str, Any], config_path: str, *, own_child_json: bool) -> Any:
+def prepare(config: dict[str, Any], config_path: Path, *, own_child_json: bool) -> None:
     """Everything that must be in place before the user's first line."""
     load_offline()
     from xpuasm_offline import standin
@@ -69,35 +73,35 @@ def prepare(config: dict[str, Any], config_path: str, *, own_child_json: bool) -
     _set_path(config.get("sys_path", []))
     records = Records(Path(config["run"]), own_child_json=own_child_json)
     records.versions["python"] = ".".join(map(str, sys.version_info[:3]))
-    _spawn_through_here(os.path.abspath(config_path))
+    _spawn_through_here(config_path)
     _flush_at_every_end(records)
     standin.install(standin.Config.of(config), records)
-    return records
 
 
-def run_user_file(config: dict[str, Any], records: Any) -> int:
+def run_user_file(config: dict[str, Any]) -> int:
     """Run the file as Python would have; the value is the process's exit status."""
-    from xpuasm_offline.frames import Folder, show
+    from xpuasm_offline.frames import Shown, show
 
     path = config["path"]
     sys.argv = list(config.get("argv") or [path])
+    faulthandler.enable()  # a crash below Python then names the user's line
     module = types.ModuleType("__main__")
     module.__file__ = path
     module.__builtins__ = __builtins__  # type: ignore[attr-defined]
     sys.modules["__main__"] = module
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    folder = Folder(path, tuple(config.get("segments") or ()))
+    shown = Shown(path, config["run"], config.get("segments") or ())
     status = 0
     try:
         code = compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)
-        exec(code, module.__dict__)  # noqa: S102  running it is what this program is for
+        exec(code, module.__dict__)
     except SystemExit as end:
         status = _status(end)
     except KeyboardInterrupt as error:
-        show(error, folder)
+        show(error, shown)
         status = INTERRUPTED
     except BaseException as error:  # noqa: BLE001  the user's; shown as Python would, with our frames left out
-        show(error, folder)
+        show(error, shown)
         status = 1
     return status
 
@@ -124,11 +128,11 @@ def _status(end: SystemExit) -> int:
 def _set_path(entries: list[str]) -> None:
     """The user's entries in the place of this file's folder, which Python put first."""
     here = str(Path(__file__).resolve().parent)
-    rest = [entry for entry in sys.path if os.path.abspath(entry) != here and entry not in entries]
+    rest = [entry for entry in sys.path if str(Path(entry).absolute()) != here and entry not in entries]
     sys.path[:] = [*entries, *rest]
 
 
-def _spawn_through_here(config_path: str) -> None:
+def _spawn_through_here(config_path: Path) -> None:
     """Have `multiprocessing` (spawn) start its processes by this file, so that the stand-in is in place there too."""
     from multiprocessing import spawn, util
 
@@ -136,7 +140,15 @@ def _spawn_through_here(config_path: str) -> None:
         options = util._args_from_interpreter_flags()
         words = [f"{name}={value!r}" for name, value in values.items()]
         executable = os.fsdecode(spawn.get_executable())
-        return [executable, *options, os.path.abspath(__file__), "--spawned", config_path, *words, "--multiprocessing-fork"]
+        return [
+            executable,
+            *options,
+            str(Path(__file__).absolute()),
+            "--spawned",
+            str(config_path),
+            *words,
+            "--multiprocessing-fork",
+        ]
 
     spawn.get_command_line = get_command_line  # type: ignore[assignment]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -22,34 +21,38 @@ UNTIMED = 1.0
 """What Inductor is told that everything takes: it must be finite, and equal times keep the first choice."""
 
 
-def when_imported(records: Records, native: Native | None, off: str | None) -> None:
-    """Patch Inductor once the user's code has it imported.
-
-    Args:
-        off: why the compile tier is off; then the first use raises that sentence.
-    """
+def when_imported(records: Records, native: Native | None) -> None:
+    """Patch Inductor once the user's code has it imported; where the compile tier is off, have it say why."""
 
     def install(module: ModuleType) -> None:
-        reason = off or (None if native else records.tiers.get("compile", "the native part is missing"))
-        if reason is None:
+        if records.is_on("compile") and native is not None:
             try:
                 _install(records, native)
             except patching.PatchError as error:
-                reason = str(error)
-        if reason is not None:
-            _refuse(module, records, reason)
+                records.tiers["compile"] = str(error)
+        if not records.is_on("compile"):
+            refuse(module, "compile_fx", f"torch.compile is off on the stand-in device: {records.tiers['compile']}")
 
+    os.environ["TORCHINDUCTOR_XPU_KERNEL_FORMAT"] = "spv"  # read when torch._inductor.utils is imported
     imports.after("torch._inductor.compile_fx", install)
     imports.after("torch._dynamo.eval_frame", lambda module: _count_compiles(records))
 
 
-def _install(records: Records, native: Native | None) -> None:
-    assert native is not None
+def refuse(owner: Any, name: str, sentence: str) -> None:
+    """Have a function raise why its tier is off."""
+
+    def off(*_: Any, **__: Any) -> Any:
+        raise RuntimeError(sentence)
+
+    patching.replace(owner, name, off, "say why this is off")
+
+
+def _install(records: Records, native: Native) -> None:
     _configure(records)
     _no_timing(records)
     _record_graphs(records)
     _record_configs(records)
-    _refuse_nothing_silently(records)
+    _say_padding(records)
     values.install(records, native)
     records.fidelity(
         "Inductor's kernels were compiled from SPIR-V (TORCHINDUCTOR_XPU_KERNEL_FORMAT=spv); on Linux hardware the "
@@ -57,28 +60,19 @@ def _install(records: Records, native: Native | None) -> None:
     )
 
 
-def _refuse(module: ModuleType, records: Records, reason: str) -> None:
-    records.tiers["compile"] = reason
-
-    def compile_fx(*_: Any, **__: Any) -> Any:
-        raise RuntimeError(f"torch.compile is off on the stand-in device: {reason}")
-
-    patching.replace(module, "compile_fx", compile_fx, "say why torch.compile is off")
-
-
 def _configure(records: Records) -> None:
     import torch._functorch.config as functorch
     import torch._inductor.config as config
+    import torch._inductor.utils as utils
 
     fresh = "compile in every process, so that each graph is seen"
     patching.configure(config, "compile_threads", 1, "compile in this process, where the driver is")
     patching.configure(config, "fx_graph_cache", False, fresh)
     patching.configure(functorch, "enable_autograd_cache", False, fresh)
     patching.configure(config, "autotune_local_cache", False, "keep no winner that nothing was measured for")
-    patching.configure(config, "shape_padding", False, "not pad by a benchmark that cannot be made")
     patching.configure(config, "use_static_triton_launcher", False, "launch through the recording driver")
-    inductor_utils = __import__("torch._inductor.utils", fromlist=["XPU_KERNEL_FORMAT"])
-    patching.configure(inductor_utils, "XPU_KERNEL_FORMAT", "spv", "stop at SPIR-V, which the parent builds")
+    if getattr(utils, "XPU_KERNEL_FORMAT", None) != "spv":
+        raise patching.PatchError("TORCHINDUCTOR_XPU_KERNEL_FORMAT=spv has no effect in this version of Inductor")
 
 
 def _no_timing(records: Records) -> None:
@@ -159,19 +153,21 @@ def _deciding() -> list[str]:
     return found
 
 
-def _refuse_nothing_silently(records: Records) -> None:
-    """Padding of matrix multiplications is off: say so where one was eligible."""
+def _say_padding(records: Records) -> None:
+    """Inductor pads a matrix multiplication if that is faster: eligible ones stay as they are, and that is said."""
     import torch._inductor.fx_passes.pad_mm as pad_mm
 
-    def make(original: Any) -> Any:
-        @functools.wraps(original)
-        def should_pad(*args: Any, **kwargs: Any) -> bool:
-            return False
+    def get_do_bench() -> Any:
+        def time(function: Any, *_: Any, **__: Any) -> float:
+            records.fidelity(
+                "A matrix multiplication was eligible for padding, which a benchmark decides: it was left unpadded, so "
+                "its graph can differ from hardware's."
+            )
+            return UNTIMED
 
-        return should_pad
+        return time
 
-    if hasattr(pad_mm, "should_pad"):
-        patching.wrap(pad_mm, "should_pad", make, "not benchmark a padding", takes=())
+    patching.replace(pad_mm, "get_do_bench", get_do_bench, "not benchmark a padding", takes=())
 
 
 def _count_compiles(records: Records) -> None:
@@ -187,7 +183,3 @@ def _count_compiles(records: Records) -> None:
 
     if hasattr(torch, "compile"):
         patching.wrap(torch, "compile", make, "count calls", takes=("model",))
-
-
-def wrapper_path(folder: Path, path: str) -> str:
-    return os.path.relpath(path, folder)

@@ -1,7 +1,7 @@
 """What the driver's loader would report of a kernel, once the parent has built it.
 
-The parent tails `variants.jsonl`, builds each variant with ocloc and writes `igc/<key>/loader.json` about the build that
-the loader would keep. Nobody waits for that until a number is looked at.
+The parent tails `variants.jsonl`, builds each variant with ocloc and writes `igc/<key>/loader.json` about the build
+that the loader would keep. Nobody waits for that until a number is looked at.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+_FIELDS = {"n_regs": "n_regs", "n_spills": "spill_bytes"}
+"""The loader's names and those of `loader.json`. Triton 3.3 counts spills in bytes per hardware thread."""
 
 
 class Builds:
@@ -29,7 +32,7 @@ class Builds:
         self._answers: dict[str, dict[str, Any]] = {}
 
     def number(self, key: str, name: str, field: str) -> int:
-        """A number of the kept build.
+        """A number of the kept build: `n_regs` or `n_spills`, as Triton's loader calls them.
 
         Raises:
             RuntimeError: the build failed (with the compiler's words), or nobody builds, or it takes too long.
@@ -37,9 +40,9 @@ class Builds:
         answer = self._answers.get(key)
         if answer is None:
             answer = self._answers[key] = self._wait(key, name, field)
-        if answer.get("status", "ok") != "ok" or answer.get("kept") is None or answer.get(field) is None:
+        if answer.get("status", "ok") != "ok" or answer.get("kept") is None or answer.get(_FIELDS[field]) is None:
             raise RuntimeError(f"kernel {name} has no binary to load: {self._words(key, answer)}")
-        return int(answer[field])
+        return int(answer[_FIELDS[field]])
 
     def _wait(self, key: str, name: str, field: str) -> dict[str, Any]:
         if not self._building:

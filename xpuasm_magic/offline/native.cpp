@@ -181,13 +181,19 @@ Tensor on_device(const Tensor& tensor) {
 // meaningless: they are skipped, and the inputs stay as they are for the eager run that gives the values.
 thread_local bool dry = false;
 
+void check_exists(const std::optional<Device>& device) {
+  TORCH_CHECK(!device || device->index() <= 0, "the stand-in has one device, xpu:0; ", *device, " does not exist");
+}
+
 Tensor empty_memory_format(at::IntArrayRef size, std::optional<at::ScalarType> dtype, std::optional<at::Layout>,
-                           std::optional<at::Device>, std::optional<bool>, std::optional<at::MemoryFormat> format) {
+                           std::optional<Device> device, std::optional<bool>, std::optional<at::MemoryFormat> format) {
+  check_exists(device);
   return at::detail::empty_generic(size, &memory, kKeys, dtype_or_default(dtype), format);
 }
 
 Tensor empty_strided(at::IntArrayRef size, at::IntArrayRef stride, std::optional<at::ScalarType> dtype,
-                     std::optional<at::Layout>, std::optional<at::Device>, std::optional<bool>) {
+                     std::optional<at::Layout>, std::optional<Device> device, std::optional<bool>) {
+  check_exists(device);
   return at::detail::empty_strided_generic(size, stride, &memory, kKeys, dtype_or_default(dtype));
 }
 

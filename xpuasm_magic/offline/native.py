@@ -10,7 +10,6 @@ import os
 import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -29,8 +28,9 @@ class NativeError(RuntimeError):
 class Native:
     """The loaded library."""
 
-    def __init__(self, library: ctypes.CDLL) -> None:
+    def __init__(self, library: ctypes.CDLL, path: Path) -> None:
         self._library = library
+        self.path = path
 
     @contextlib.contextmanager
     def dry(self) -> Iterator[None]:
@@ -101,7 +101,7 @@ def load(home: Path, announce: Callable[[str], None]) -> Native:
         raise NativeError(f"the stand-in's native part does not load: {error}") from error
     if refusal:
         raise NativeError(f"the stand-in's native part was refused: {_REFUSALS.get(refusal, refusal)}")
-    return Native(library)
+    return Native(library, path)
 
 
 def compiler() -> list[str] | None:
@@ -145,13 +145,3 @@ def _compile(target: Path) -> None:
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
-
-
-def main(home: str) -> int:
-    """`child.py --build-native HOME`: build ahead of the first run."""
-    try:
-        print(build(Path(home), lambda text: print(text, file=sys.stderr)))
-    except NativeError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0

@@ -61,9 +61,7 @@ def wrap(owner: Any, name: str, make: Callable[[Any], Any], reason: str, *, take
     replace(owner, name, make(getattr(owner, name)), reason, takes=takes)
 
 
-def replace_global(
-    function: Any, name: str, value: Any, reason: str, *, takes: tuple[str, ...]
-) -> None:
+def replace_global(function: Any, name: str, value: Any, reason: str, *, takes: tuple[str, ...]) -> None:
     """Replace a name that `function` reads from its module, where that module is not in `sys.modules`."""
     namespace = function.__globals__
     target = f"{namespace['__name__']} ({namespace.get('__file__')}).{name}"

@@ -12,9 +12,11 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
+
+from . import patching
 
 
 class Records:
@@ -42,6 +44,7 @@ class Records:
         self._muted = 0
         self._benchmarks = 0
         self._broken = False
+        self._looks: list[Callable[[], None]] = []
         self._main_pid = os.getpid() if own_child_json else -1
         os.register_at_fork(after_in_child=self._forget)
 
@@ -72,9 +75,9 @@ class Records:
 
     def graph(self, entry: dict[str, Any]) -> None:
         """A graph that Inductor compiled."""
-        entry = {"graph": self.counts["graphs"], **entry, "pid": os.getpid()}
+        number = self.counts["graphs"]
         self.counts["graphs"] += 1
-        self._append("inductor_graphs.jsonl", entry)
+        self._append("inductor_graphs.jsonl", {"graph": number, **entry, "pid": os.getpid()})
 
     def fidelity(self, sentence: str) -> None:
         """Something in which this run can differ from hardware."""
@@ -118,6 +121,13 @@ class Records:
 
     # ------------------------------------------------------------------ files
 
+    def is_on(self, tier: str) -> bool:
+        return self.tiers.get(tier, "ok") == "ok"
+
+    def before_summary(self, look: Callable[[], None]) -> None:
+        """Have `look` called before each summary, to count what is counted elsewhere."""
+        self._looks.append(look)
+
     def flush(self) -> None:
         """Write the launch counts as they stand, and this process's summary. Safe to call at any time."""
         for entry, count in self._launches.items():
@@ -128,8 +138,8 @@ class Records:
     def write_summary(self) -> None:
         if os.getpid() != self._main_pid:
             return
-        from . import patching
-
+        for look in self._looks:
+            look()
         summary = {
             "versions": self.versions,
             "tiers": self.tiers,
@@ -149,8 +159,9 @@ class Records:
             return []
         each = [f"{name} ({', '.join(written)})" if written else name for name, written in self._unexecuted.items()]
         return [
-            f"{len(each)} launched kernel{'s were' if len(each) > 1 else ' was'} compiled and not executed; the buffers "
-            f"that they would have written are unchanged: {'; '.join(each)}."
+            "Launched and not executed, so that the buffers in brackets, which a GPU would have written, are "
+            "unchanged: "
+            f"{'; '.join(each)}."
         ]
 
     def _append_launch(self, entry: tuple[str, str, tuple[int, ...], tuple[str, ...]], count: int) -> None:

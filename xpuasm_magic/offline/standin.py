@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import inductor, native, patching, torch_xpu, triton_driver
+from . import imports, inductor, native, patching, tiers, torch_xpu, triton_driver
 from .devices import find_device
 from .loader import Builds
 from .records import Records
@@ -25,6 +25,8 @@ class Config:
     building: bool = True
     """Whether the parent builds variants as they come, so that asking for `n_spills` can be answered."""
     patience_s: float = 600.0
+    probing: bool = False
+    """Whether this is the run that finds out what works."""
 
     @staticmethod
     def of(raw: Mapping[str, Any]) -> Config:
@@ -34,6 +36,7 @@ class Config:
             device=raw.get("device"),
             building=bool(raw.get("builds", True)),
             patience_s=float(raw.get("patience_s", 600.0)),
+            probing=bool(raw.get("probing")),
         )
 
 
@@ -47,21 +50,40 @@ def install(config: Config, records: Records) -> None:
     import torch
 
     records.versions["torch"] = torch.__version__
-    if torch._C._has_xpu and not getattr(torch._C, "_xpuasm", True):  # pragma: no cover
-        raise RuntimeError("this torch has XPU support of its own")
+    records.fidelity(f"Device {device.card} ({device.title}). {device.source}.")
+    if device.warning:
+        records.fidelity(f"{device.warning}.")
     loaded = _native(config, records)
     torch_xpu.after_import(loaded, records)
+    if not config.probing:
+        _consult(config, records, loaded)
     builds = Builds(config.run, building=config.building, patience_s=config.patience_s)
     try:
         triton_driver.install(device, records, builds)
-        records.tiers.setdefault("jit", "ok")
     except (ImportError, patching.PatchError) as error:
         records.tiers["jit"] = str(error)
-    inductor.when_imported(records, loaded, None)
-    records.fidelity(f"Device {device.card} ({device.title}): {device.source}.")
-    if device.warning:
-        records.fidelity(device.warning + ".")
+    inductor.when_imported(records, loaded)
+    _switch_off(records)
+    records.before_summary(lambda: _count_dynamo(records))
     records.write_summary()
+
+
+def prebuild(home: Path) -> int:
+    """`child.py --build-native HOME`: what the first capture would otherwise wait for. The value is an exit status."""
+    import torch  # noqa: F401  native reads its version
+
+    def announce(text: str) -> None:
+        print(text, flush=True)
+
+    try:
+        library = native.build(home, announce)
+    except native.NativeError as error:
+        print(error, file=sys.stderr)
+        return 1
+    found = tiers.verdict(home, library, announce)
+    for tier, word in found.items():
+        print(f"{tier}: {word}")
+    return 0 if all(word == "ok" for word in found.values()) else 1
 
 
 def _native(config: Config, records: Records) -> native.Native | None:
@@ -70,14 +92,53 @@ def _native(config: Config, records: Records) -> native.Native | None:
     except native.NativeError as error:
         for tier in ("compile", "backward"):
             records.tiers[tier] = str(error)
-        records.note(f"{error}. Plain @triton.jit kernels still compile where no xpu tensor is needed.", "error")
+        records.note(f"{error}. Without it, only kernels whose arguments are no xpu tensors compile.", "error")
         return None
+
+
+def _consult(config: Config, records: Records, loaded: native.Native | None) -> None:
+    if loaded is None:
+        records.tiers.setdefault("jit", "ok")
+        return
+    try:
+        found = tiers.verdict(config.home, loaded.path, records.phase)
+    except OSError as error:
+        records.note(f"whether the stand-in works with this torch and Triton was not checked: {error}")
+        return
+    for tier, word in found.items():
+        records.tiers.setdefault(tier, word)
+        if word != "ok":
+            records.note(f"{_WHAT[tier]} off on the stand-in device: {word}", "error")
+
+
+_WHAT = {"jit": "Triton kernels are", "compile": "torch.compile is", "backward": "backward is"}
+
+
+def _switch_off(records: Records) -> None:
+    if not records.is_on("jit") and "triton.runtime.jit" in sys.modules:
+        inductor.refuse(
+            sys.modules["triton.runtime.jit"].JITFunction, "run",
+            f"Triton kernels are off on the stand-in device: {records.tiers['jit']}",
+        )  # fmt: skip
+    if not records.is_on("backward"):
+        import torch.autograd.graph
+
+        inductor.refuse(
+            torch.autograd.graph, "_engine_run_backward",
+            f"backward is off on the stand-in device: {records.tiers['backward']}",
+        )  # fmt: skip
+
+
+def _count_dynamo(records: Records) -> None:
+    """What Dynamo has counted, where it was used."""
+    utils = sys.modules.get("torch._dynamo.utils")
+    if utils is not None:
+        records.counts["graph_breaks"] = sum(utils.counters["graph_break"].values())
+        records.counts["compiled_calls"] = records.counts["graph_calls"] + utils.counters["frames"]["total"]
 
 
 def _record_only(records: Records) -> None:
     """On a real XPU: note what Triton compiles. Nothing else is touched."""
-    from . import imports
-
     imports.after("triton.compiler.compiler", lambda module: _record_variants(records))
     records.write_summary()
 

@@ -42,9 +42,7 @@ def install(device: Device, records: Records, builds: Builds) -> None:
     patching.wrap(
         Autotuner, "run", functools.partial(_autotuned_run, records), "tell configs that compete", takes=("self",)
     )
-    patching.replace(
-        triton.testing, "do_bench", _do_bench(records), "answer that there is no GPU time", takes=("fn",)
-    )
+    patching.replace(triton.testing, "do_bench", _do_bench(records), "answer that there is no GPU time", takes=("fn",))
     compiler.CompiledKernel  # noqa: B018  the seam that record_variants relies on
 
 
@@ -77,7 +75,7 @@ def record_variants(records: Records, remember: Callable[[Any], None] | None = N
 
     def make(original: Any) -> Any:
         @functools.wraps(original)
-        def init(self: Any, src: Any, metadata_group: Any, hash: str) -> None:  # noqa: A002  Triton's name
+        def init(self: Any, src: Any, metadata_group: Any, hash: str) -> None:
             original(self, src, metadata_group, hash)
             if remember:
                 remember(self)
@@ -148,7 +146,7 @@ class _Binaries:
         key = self._keys[_identity(binary, flags)]
         return (
             Pending(lambda: self._builds.number(key, name, "n_regs")),
-            Pending(lambda: self._builds.number(key, name, "spill_bytes")),
+            Pending(lambda: self._builds.number(key, name, "n_spills")),
         )
 
 
@@ -167,7 +165,7 @@ class _Launcher:
         self._written = writes.Targets(src, self._key)
 
     def __call__(self, x: int, y: int, z: int, stream: Any, function: Any, *rest: Any) -> None:
-        launch_metadata, enter, leave, *arguments = rest[1:]
+        launch_metadata, enter, leave = rest[1:4]
         if enter is not None:
             enter(launch_metadata)
         self.records.launch(self._key, self._name, (int(x), int(y), int(z)), self._args)
