@@ -33,9 +33,7 @@ def test_each_form_of_line_has_its_tokens(source: Path) -> None:
     golden = source.with_suffix(".tokens")
     if os.environ.get("UPDATE_GOLDENS"):
         golden.write_text(found, encoding="utf-8")
-    assert found == golden.read_text(encoding="utf-8"), (
-        "UPDATE_GOLDENS=1 pytest tests/test_lexers.py updates it"
-    )
+    assert found == golden.read_text(encoding="utf-8"), "UPDATE_GOLDENS=1 pytest tests/test_lexers.py updates it"
 
 
 def test_there_are_goldens() -> None:
@@ -65,9 +63,7 @@ def test_time_grows_with_length_only(corpus: Path) -> None:
     assert time.perf_counter() - started < 10
 
 
-@pytest.mark.parametrize(
-    "unit", ["(", "{", "<", "0x", "//", "r1.", "-", "$", "_a:", "(W&", ":a", " ", "bfn.(s0&"]
-)
+@pytest.mark.parametrize("unit", ["(", "{", "<", "0x", "//", "r1.", "-", "$", "_a:", "(W&", ":a", " ", "bfn.(s0&"])
 def test_hostile_lines_take_no_longer_than_their_length(unit: str) -> None:
     text = "        mov " + unit * 100_000
     started = time.perf_counter()
@@ -120,7 +116,7 @@ def test_lexing_any_run_of_lines_alone_gives_the_same_tokens(corpus: Path) -> No
 
 def test_pygments_finds_the_lexer_by_its_text() -> None:
     assert GenIsaLexer.analyse_text("//.kernel add_kernel\n") == 1.0
-    assert list(lex("nop", GenIsaLexer()))[0] == (Keyword.Pseudo, "nop")
+    assert next(iter(lex("nop", GenIsaLexer()))) == (Keyword.Pseudo, "nop")
 
 
 def test_pygments_finds_the_lexer_by_name_where_the_package_is_installed() -> None:
@@ -147,9 +143,7 @@ def test_every_colour_has_the_contrast_of_wcag_aa(style: type, grounds: tuple[st
     too_faint = []
     for token, rules in style:  # type: ignore[attr-defined]
         for ground in grounds:
-            lighter, darker = sorted(
-                (_luminance(rules["color"] or "000000"), _luminance(ground)), reverse=True
-            )
+            lighter, darker = sorted((_luminance(rules["color"] or "000000"), _luminance(ground)), reverse=True)
             ratio = (lighter + 0.05) / (darker + 0.05)
             if rules["color"] and ratio < 4.5:
                 too_faint.append((str(token), rules["color"], ground, round(ratio, 2)))

@@ -34,7 +34,10 @@ class Answers:
         raise XpuasmError(f"the page asked for {kind!r}, which this version does not know; reload the page")
 
     def _listing(self, params: Mapping[str, Any], *, fresh: bool = False) -> Listing:
-        where = (str(params["kernel"]), params.get("attempt"), str(params["stage"]))
+        try:
+            where = (str(params["kernel"]), params.get("attempt"), str(params["stage"]))
+        except KeyError as error:
+            raise XpuasmError(f"the page's request names no {error.args[0]}; reload the page") from error
         if fresh or where not in self._listings:
             self._listings[where] = read_listing(self._capture, self._stage_file(*where))
             while len(self._listings) > _KEPT:

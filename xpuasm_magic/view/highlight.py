@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from pygments.lexer import Lexer
-from pygments.lexers import TextLexer, get_lexer_by_name
+from pygments.lexers import get_lexer_by_name
+from pygments.lexers.special import TextLexer
 from pygments.token import STANDARD_TYPES, Token, _TokenType
 from pygments.util import ClassNotFound
 
@@ -38,6 +40,9 @@ def token_lines(lexer: Lexer, text: str) -> Iterator[list[tuple[str, str]]]:
     line: list[tuple[str, str]] = []
     for _, token, value in lexer.get_tokens_unprocessed(text):
         css = css_class(token)
+        if "\n" not in value:
+            line.append((css, value))
+            continue
         first, *others = value.split("\n")
         if first:
             line.append((css, first))
@@ -47,6 +52,7 @@ def token_lines(lexer: Lexer, text: str) -> Iterator[list[tuple[str, str]]]:
     yield line
 
 
+@cache
 def css_class(token: _TokenType) -> str:
     """Pygments' short name of the nearest standard token, e.g. `kt` for `Keyword.Type`."""
     while token not in STANDARD_TYPES:

@@ -42,7 +42,7 @@ def static_html(capture: Capture, chosen: Kernel | None = None) -> str:
     return (
         f"<style>{_STATIC_CSS}\n{token_rules(ListingLight, '.xpuasm-static')}</style>"
         f'<div class="xpuasm-static"><p><strong>{_escape(verdict(capture))}</strong></p>'
-        f"{_notes_html(capture)}{_table_html(capture)}{_listing_html(kernel) if kernel else ''}</div>"
+        f"{_notes_html(capture)}{_table_html(capture)}{_listing_html(capture, kernel) if kernel else ''}</div>"
     )
 
 
@@ -114,14 +114,14 @@ def _notes_html(capture: Capture) -> str:
     return f"<ul>{items}</ul>" if items else ""
 
 
-def _listing_html(kernel: Kernel) -> str:
+def _listing_html(capture: Capture, kernel: Kernel) -> str:
     stage = "isa" if "isa" in kernel.stages else next(reversed(list(kernel.stages)), None)
     if stage is None:
         return ""
     title = _escape(f"{kernel.name}: {stage_view(stage).title}")
     try:
-        listing = kernel.listing(stage)
-    except (XpuasmError, OSError) as error:
+        listing = read_listing(capture, kernel.stages[stage])
+    except XpuasmError as error:
         return f"<p>{title}: {_escape(str(error))}</p>"
     lines = listing.lines
     first = next((i for i, line in enumerate(lines) if line.instruction), 0)

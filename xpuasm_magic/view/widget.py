@@ -47,6 +47,7 @@ class Browser(anywidget.AnyWidget):
         self._glob, self._stages = kernel_glob, tuple(stages)
         super().__init__(_all_configs=all_configs)
         self.update(capture)
+        self.on_msg(self._on_message)
 
     @property
     def capture(self) -> Capture:

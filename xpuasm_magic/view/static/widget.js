@@ -187,25 +187,38 @@ function listingView(colours) {
     return `${index + 1}`.padStart(`${lines.length}`.length) + (listing?.pcs.length ? (pc == null ? "" : pc.toString(16)).padStart(7) : "");
   }
 
-  function selectedRange() {
+  /** The two ends of what is selected, as line and column, in the order of the text; null: nothing here. */
+  function selectedEnds() {
     const selection = getSelection();
-    if (!selection || selection.isCollapsed || !view.contains(selection.anchorNode) || !view.contains(selection.focusNode)) return null;
-    const ends = [selection.anchorNode, selection.focusNode].map((node) => {
-      const element = node instanceof Element ? node : node?.parentElement;
-      return Number(/** @type {HTMLElement|null} */ (element?.closest(".xa-row"))?.dataset.index ?? -1);
-    });
-    const [first, last] = [Math.min(...ends), Math.max(...ends)];
-    return first < 0 || last - first > MOST_SELECTED ? null : { first, last };
+    if (!selection?.rangeCount || selection.isCollapsed) return null;
+    const range = selection.getRangeAt(0);
+    if (!view.contains(range.commonAncestorContainer)) return null;
+    /** @param {Node} node @param {number} offset */
+    const end = (node, offset) => {
+      if (node === sizer) {
+        const row = /** @type {HTMLElement|undefined} */ (sizer.childNodes[offset]);
+        return row ? { line: Number(row.dataset.index), column: 0 } : { line: Number(sizer.lastChild?.dataset.index ?? 0), column: Infinity };
+      }
+      const row = (node instanceof Element ? node : node.parentElement)?.closest(".xa-row");
+      if (!(row instanceof HTMLElement)) return null;
+      const before = document.createRange();
+      before.setStart(row, 0);
+      before.setEnd(node, offset);
+      return { line: Number(row.dataset.index), column: before.toString().length };
+    };
+    const first = end(range.startContainer, range.startOffset);
+    const last = end(range.endContainer, range.endOffset);
+    return first && last && last.line - first.line <= MOST_SELECTED ? { first, last } : null;
   }
 
   function draw() {
     wanted = 0;
     let first = Math.max(0, Math.floor(view.scrollTop / ROW) - SPARE);
     let last = Math.min(lines.length - 1, Math.ceil((view.scrollTop + view.clientHeight) / ROW) + SPARE);
-    const selected = selectedRange();
-    if (selected && selected.first - last < MOST_SELECTED && first - selected.last < MOST_SELECTED) {
-      first = Math.min(first, selected.first);
-      last = Math.max(last, selected.last);
+    const selected = selectedEnds();
+    if (selected && selected.first.line - last < MOST_SELECTED && first - selected.last.line < MOST_SELECTED) {
+      first = Math.min(first, selected.first.line);
+      last = Math.max(last, selected.last.line);
     }
     for (const [index, row] of rows) {
       if (index < first || index > last) {
@@ -272,9 +285,19 @@ function listingView(colours) {
   view.addEventListener("pointerdown", () => {
     everything = false;
   });
+  // From the text itself: as the compiler wrote it, with its line ends and without our gutter.
   view.addEventListener("copy", (/** @type {ClipboardEvent} */ event) => {
-    if (!everything) return; // what is selected exists as rows: the browser copies it
-    event.clipboardData?.setData("text/plain", lines.join("\n"));
+    const ends = selectedEnds();
+    if (!everything && !ends) return;
+    let text = lines.join("\n");
+    if (!everything && ends) {
+      const { first, last } = ends;
+      const part = lines.slice(first.line, last.line + 1);
+      part[part.length - 1] = part[part.length - 1].slice(0, last.column);
+      part[0] = part[0].slice(first.column);
+      text = part.join("\n");
+    }
+    event.clipboardData?.setData("text/plain", text);
     event.preventDefault();
   });
 

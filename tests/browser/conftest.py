@@ -1,0 +1,106 @@
+"""A real Chromium. Playwright drives it; its own download of a browser is not used."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from capture_builder import CaptureBuilder
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from xpuasm_magic.catalog import read_capture
+from xpuasm_magic.model import Capture, Family, Kernel, Note, Variant
+
+ARGUMENTS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        pytest.fail("no Chromium on PATH: `apt-get install chromium` brings it (make test does)")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium: Browser) -> Iterator[OpenPage]:
+    """Opens pages; a script error or a dialog in one of them fails the test."""
+    wrong: list[str] = []
+    contexts = []
+
+    def opened(*, width: int = 1280, height: int = 860, dark: bool = False) -> Page:
+        context = chromium.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            accept_downloads=True,
+            permissions=["clipboard-read", "clipboard-write"],
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.on("pageerror", lambda error: wrong.append(f"page error: {error}"))
+        page.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+@pytest.fixture(scope="session")
+def capture_folder(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A capture of five kernels: one spills, one was built twice."""
+    builder = CaptureBuilder(tmp_path_factory.mktemp("captures") / "run", corpus)
+    for case in ("add", "softmax_w4", "spill", "trans"):
+        builder.kernel(f"2.40/pvc/{case}")
+    key = builder.variant("2.40/pvc/matmul_w16_large")
+    builder.build(key, "2.40/pvc/matmul_w16_default")
+    builder.build(key, "2.40/pvc/matmul_w16_large", "pvc-grf256")
+    builder.decision(key, "pvc-grf256", {"pvc-default": "it spills more than 1,000 bytes"})
+    return builder.folder
+
+
+@pytest.fixture(scope="session")
+def capture(capture_folder: Path) -> Capture:
+    """The same, with kernels of several families and one that failed."""
+    families: dict[str, tuple[str, Family]] = {
+        "add_kernel": ("triton_poi_fused_add_0", "pointwise"),
+        "trans_kernel": ("triton_poi_fused_add_clone_gelu_native_layer_norm_permute_view_23", "pointwise"),
+        "softmax_kernel": ("triton_per_fused__softmax_1", "persistent_reduction"),
+    }
+    read = read_capture(capture_folder)
+    kernels = []
+    for kernel in read:
+        name, family = families.get(kernel.name, (kernel.name, "user"))
+        kernels.append(replace(kernel, name=name, family=family))
+    kernels.append(
+        Kernel(
+            name="triton_red_fused_sum_7",
+            family="reduction",
+            variant=Variant(key="FAILED"),
+            match="none",
+            status="failed",
+            stages={},
+            error="error: undefined reference to `__spirv_GroupNonUniformFAdd'",
+            repro="ocloc compile -file triton_red_fused_sum_7.spv -device pvc",
+        )
+    )
+    notes = (*read.notes, Note("warning", "graph break in model.py:31"))
+    return replace(read, kernels=tuple(kernels), notes=notes)

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from xpuasm_magic.catalog import read_capture
+from xpuasm_magic.model import Capture
+from xpuasm_magic.view.payload import kernels_by_id
+from xpuasm_magic.view.widget import Browser
+
+
+@pytest.fixture(scope="module")
+def capture(corpus: Path) -> Capture:
+    return read_capture(corpus / "2.40" / "pvc")
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[dict[str, Any], Any]]:
+    """What browsers send to their pages."""
+    messages: list[tuple[dict[str, Any], Any]] = []
+    monkeypatch.setattr(
+        Browser, "send", lambda self, content, buffers=None: messages.append((content, buffers)), raising=True
+    )
+    return messages
+
+
+def _ask(browser: Browser, kind: str, **params: object) -> None:
+    browser._handle_custom_msg({"type": "request", "id": "v-1", "kind": kind, "params": params}, [])
+
+
+def test_the_state_that_a_notebook_saves_holds_no_listing(capture: Capture) -> None:
+    state = json.dumps(Browser(capture).get_state(drop_defaults=False), default=str)
+    assert len(state) < 400_000
+    assert "//.kernel" not in state
+
+
+def test_a_request_is_answered_with_its_number(capture: Capture, sent: list[tuple[dict[str, Any], Any]]) -> None:
+    id_ = next(iter(kernels_by_id(capture)))
+    _ask(Browser(capture), "listing", kernel=id_, attempt=None, stage="isa")
+    ((content, (packed,)),) = sent
+    assert content == {"type": "answer", "id": "v-1"}
+    assert json.loads(gzip.decompress(packed))["text"].startswith("//.kernel ")
+
+
+def test_an_error_travels_back_as_the_answer(
+    corpus: Path, tmp_path: Path, sent: list[tuple[dict[str, Any], Any]]
+) -> None:
+    shutil.copytree(corpus / "2.40" / "pvc" / "add", tmp_path / "run")
+    capture = read_capture(tmp_path / "run")
+    browser = Browser(capture)
+    shutil.rmtree(tmp_path / "run")
+    _ask(browser, "listing", kernel=next(iter(kernels_by_id(capture))), attempt=None, stage="isa")
+    ((content, buffers),) = sent
+    assert buffers is None
+    assert content["id"] == "v-1"
+    assert "no longer there; run the cell again" in content["error"]
+
+
+@pytest.mark.parametrize("message", ["text", None, 3, [], {}, {"type": "else"}])
+def test_messages_of_others_are_left_alone(
+    capture: Capture, sent: list[tuple[dict[str, Any], Any]], message: object
+) -> None:
+    Browser(capture)._handle_custom_msg(message, [])
+    assert sent == []
+
+
+def test_a_request_without_sense_is_answered_too(capture: Capture, sent: list[tuple[dict[str, Any], Any]]) -> None:
+    Browser(capture)._handle_custom_msg({"type": "request", "id": "v-2", "kind": "listing"}, [])
+    assert "error" in sent[0][0]
+
+
+def test_a_repr_is_short(capture: Capture) -> None:
+    assert len(repr(Browser(capture))) < 200
+
+
+def test_an_output_can_be_read_without_a_widget(capture: Capture) -> None:
+    data, _ = Browser(capture)._repr_mimebundle_()
+    assert set(data) == {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain"}
+    assert "softmax_kernel" in data["text/plain"]
+    assert "softmax_kernel" in data["text/html"]
+    assert len(data["text/html"]) < 500_000
+
+
+def test_a_terminal_shows_the_text(capture: Capture) -> None:
+    from IPython.core.formatters import DisplayFormatter
+
+    data, _ = DisplayFormatter().format(Browser(capture))
+    assert data["text/plain"].splitlines()[0].startswith(f"{len(capture)} kernels")
+
+
+def test_update_shows_a_newer_capture_and_keeps_the_choice(capture: Capture) -> None:
+    first, second = capture.kernels[:2]
+    browser = Browser(replace(capture, kernels=(first,)))
+    browser._selected = first.key
+    browser.update(replace(capture, kernels=(first, second)))
+    assert len(browser._payload["kernels"]) == 2
+    assert browser.selected == first
+    assert browser.capture.kernels == (first, second)
+
+
+def test_a_glob_limits_the_page_and_not_the_capture(capture: Capture) -> None:
+    browser = Browser(capture, kernel_glob="matmul_*", stages=("isa",))
+    names = {kernel.name for kernel in capture if kernel.name.startswith("matmul_")}
+    shown = browser._payload["kernels"]
+    assert {kernel["cells"][0] for kernel in shown} == names
+    assert {stage["name"] for kernel in shown for stage in kernel["stages"]} == {"isa"}
+    assert len(browser.capture) == len(capture)
+    assert len(browser.table) == len(capture)
