@@ -26,11 +26,11 @@ if ! [ -x "$venv/bin/python" ] || ! "$venv/bin/python" -c 'import pip' 2>/dev/nu
         else
             work=$(mktemp -d)
             trap 'rm -rf "$work"' EXIT
-            (cd "$work" && apt-get -qq download python3-pip-whl && dpkg-deb -x python3-pip-whl_*.deb .) || {
+            wheel=$("$python" tools/pip_wheel.py "$work") || {
                 echo "xpuasm: no pip here and none could be fetched; install python3-venv" >&2
                 exit 1
             }
-            PYTHONPATH=$(echo "$work"/usr/share/python-wheels/pip-*.whl) "$venv/bin/python" -m pip install --quiet pip
+            PYTHONPATH=$wheel "$venv/bin/python" -m pip install --quiet pip
         fi
     fi
 fi
