@@ -37,7 +37,9 @@ def main(target: Path) -> int:
                 status = 1
                 break
         asked = nbformat.v4.new_code_cell(CAPTURES)
-        client.execute_cell(asked, len(notebook.cells))
+        notebook.cells.append(asked)
+        client.execute_cell(asked, len(notebook.cells) - 1)
+        notebook.cells.pop()
         folders = json.loads(asked.outputs[0].text) if asked.outputs else {}
     executed = target / "quickstart.ipynb"
     nbformat.write(notebook, executed)

@@ -181,7 +181,7 @@ class XpuAsmMagics(Magics):
         name = told.get("name")
         if told.get("type") != "NameError" or not name:
             return None
-        cells = {n: text for n, text in enumerate(self.shell.user_ns.get("In", [])) if n and text}
+        cells = {n: text for n, text in enumerate(self._inputs()) if n and text}
         cells.pop(self.shell.execution_count, None)
         found = cells_defining(str(name), cells)
         if not found:
@@ -189,11 +189,16 @@ class XpuAsmMagics(Magics):
         return f"`{name}` is defined in In[{found[0]}]; run with `--cells {found[0]}`"
 
     def _input(self, number: int) -> str:
-        cells: Sequence[str] = self.shell.user_ns.get("In", [])
+        cells = self._inputs()
         if not 0 < number < len(cells):
             last = len(cells) - 1
             raise ShellUsageError(f"--cells {number}: there is no In[{number}] in this session (the last is {last})")
         return cells[number]
+
+    def _inputs(self) -> Sequence[str]:
+        """Input cells by number, as they were typed (`In` has them with magics turned into calls)."""
+        history = self.shell.history_manager
+        return history.input_hist_raw if history else []
 
     def _bind(self, name: str | None, capture: Capture) -> None:
         if name:

@@ -1,0 +1,68 @@
+"""Reading and joining a capture of 300 variants, how it grows, and the recipe's grep for each name beside it."""
+
+from __future__ import annotations
+
+import subprocess
+import tarfile
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.result import Result
+from tests.capture_builder import CaptureBuilder
+from xpuasm_magic import read_capture
+
+DATA = Path(__file__).parent.parent / "tests" / "data"
+CASES = ("2.40/pvc/add", "2.40/pvc/softmax_w4", "2.40/pvc/trans", "2.40/pvc/spill_large")
+
+
+def measure() -> list[Result]:
+    with tempfile.TemporaryDirectory(prefix="xpuasm-bench-") as scratch:
+        root = Path(scratch)
+        with tarfile.open(DATA / "igc-corpus.tar.xz") as archive:
+            archive.extractall(root, filter="data")
+        corpus = next(path.parent for path in root.rglob("2.40"))
+        small, large = (_capture(root / str(count), corpus, count) for count in (300, 600))
+        _read(small, 300)  # imports, once
+        few, many = _read(small, 300), _read(large, 600)
+        grep = _grep(small)
+    detail = f"({few:.2f} s, 600: {many:.2f} s, the recipe's greps alone {grep:.2f} s)"
+    return [
+        Result("reading and joining 300 variants", few, 1.5, " s", detail),
+        Result("600 variants against 300", many / few, 2.2, "×", detail),
+        Result("reading 300 against the recipe's grep for each name", few / grep, 1.0, "×", detail),
+    ]
+
+
+def _capture(folder: Path, corpus: Path, count: int) -> Path:
+    builder = CaptureBuilder(folder, corpus)
+    for number in range(count):
+        case = CASES[number % len(CASES)]
+        key = builder.variant(case, seed=str(number))
+        build = builder.build(key, case)
+        builder.decision(key, build.name)
+        # Each module gets bytes of its own, as different kernels have.
+        for spv in (*build.glob("dump/*.spv"), *(folder / "triton" / key).glob("*.spv")):
+            spv.write_bytes(spv.read_bytes() + number.to_bytes(4, "little"))
+    return folder
+
+
+def _read(folder: Path, count: int) -> float:
+    start = time.perf_counter()
+    capture = read_capture(folder)
+    seconds = time.perf_counter() - start
+    matched = sum(kernel.match == "spirv" for kernel in capture)
+    if matched != count:
+        raise SystemExit(f"{matched} of {count} variants were matched: {[n.message for n in capture.notes][:5]}")
+    return seconds
+
+
+def _grep(folder: Path) -> float:
+    """`grep -l NAME *.asm | head -1` for every variant, with all listings in reach of one glob."""
+    names = [kernel.name for kernel in read_capture(folder)]
+    start = time.perf_counter()
+    for name in names:
+        subprocess.run(
+            f"grep -l {name} igc/*/*/dump/*.asm | head -1", shell=True, cwd=folder, capture_output=True, check=True
+        )
+    return time.perf_counter() - start
