@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,7 +52,9 @@ def _read_folder(folder: Path) -> Capture:
     reader = Reader(folder)
     record = reader.json(folder / "capture.json")
     if record is not None or (folder / "variants.jsonl").is_file():
-        return _read_run(reader, Run(reader, record or {}))
+        # Inductor's files lie one folder deep: <inductor>/<two letters>/<hash>.best_config
+        choices = [path for child in reader.folders(folder / "inductor") for path in _best_configs(reader.files(child))]
+        return _read_run(reader, Run(reader, record or {}, choices))
     return _read_foreign(reader)
 
 
@@ -59,7 +62,7 @@ def _read_run(reader: Reader, run: Run) -> Capture:
     """A capture of ours: each variant has its builds, or (a real device) shares the driver's flat dump."""
     run.take_notes()
     entries = unique_keys(read_recorded(reader))
-    live = folder_modules(reader, reader.folder / "igc" / "live")
+    live = _live_modules(reader, reader.folder / "igc" / "live")
     flat = FlatDumps(reader, live, entries)
     kernels = []
     for entry in entries:
@@ -72,14 +75,16 @@ def _read_run(reader: Reader, run: Run) -> Capture:
 
 def _read_foreign(reader: Reader) -> Capture:
     """What others made: everything that looks like a dump or like Triton's files, wherever it lies below."""
-    run = Run(reader)
+    choices: list[Path] = []
     entries: list[Entry] = []
     modules: list[Module] = []
     files_seen = 0
     for folder, files in reader.walk():
         files_seen += len(files)
+        choices += _best_configs(files)
         entries += cache_entries(reader, folder, files)
         modules += read_dump(reader, folder, files)
+    run = Run(reader, best_configs=choices)
     entries = unique_keys(entries)
     flat = FlatDumps(reader, modules, entries)
     kernels = []
@@ -95,7 +100,11 @@ def _read_foreign(reader: Reader) -> Capture:
     return Capture(reader.folder, tuple(rows), tuple(reader.notes), run.info, kind)
 
 
-def folder_modules(reader: Reader, folder: Path) -> list[Module]:
+def _best_configs(files: Mapping[str, Path]) -> list[Path]:
+    return [path for name, path in files.items() if name.endswith(".best_config")]
+
+
+def _live_modules(reader: Reader, folder: Path) -> list[Module]:
     """Modules dumped into a folder or below it: on Windows each process has a folder of its own."""
     modules = list(read_dump(reader, folder, reader.files(folder)))
     for child in reader.folders(folder):

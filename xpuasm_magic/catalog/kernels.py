@@ -22,13 +22,12 @@ Group = tuple[str, str, int]
 
 def variant_kernel(run: Run, entry: Entry, outcome: Outcome) -> Kernel:
     """The row of a variant that Triton compiled."""
-    family = family_of(entry.name)
     launches = run.launches
     source = run.inside(str(entry.record.get("fn_file", "")))
     python = {"python": INTEL.stage("python").file(source)} if source else {}
     kernel = Kernel(
         name=entry.name,
-        family="user" if family == "other" else family,
+        family=family_of(entry.name) or "user",
         variant=entry.variant,
         match=outcome.match,
         status=outcome.status,
@@ -54,7 +53,7 @@ def module_kernel(name: str, key: str, outcome: Outcome) -> Kernel:
     return finished(
         Kernel(
             name=name,
-            family=family_of(name),
+            family=family_of(name) or "other",
             variant=Variant(key=key),
             match=outcome.match,
             status=outcome.status,

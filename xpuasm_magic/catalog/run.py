@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,12 +16,14 @@ from xpuasm_magic.model import CaptureInfo, Launch, Severity
 _SEVERITIES: dict[str, Severity] = {severity: severity for severity in get_args(Severity)}
 
 
-@dataclass
+@dataclass(eq=False)
 class Run:
     """The records of a capture folder of ours; of any other folder all are empty."""
 
     reader: Reader
     record: Mapping[str, Any] = field(default_factory=dict)
+    best_configs: Sequence[Path] = ()
+    """Results that Inductor's autotuner left."""
 
     @cached_property
     def info(self) -> CaptureInfo:
@@ -77,17 +79,14 @@ class Run:
             for record in self._autotuning
             if isinstance(record.get("winner"), bool)
         }
-        for folder in self.reader.folders(self.reader.folder / "inductor"):
-            for name, path in self.reader.files(folder).items():
-                if not name.endswith(".best_config"):
-                    continue
-                try:
-                    key = parse_best_config(self.reader.text(path) or "").triton_cache_hash
-                except ParseError as error:
-                    self.reader.note("warning", str(error), path)
-                    continue
-                if key:
-                    said[key] = True
+        for path in self.best_configs:
+            try:
+                key = parse_best_config(self.reader.text(path) or "").triton_cache_hash
+            except ParseError as error:
+                self.reader.note("warning", str(error), path)
+                continue
+            if key:
+                said[key] = True
         return said
 
     @cached_property

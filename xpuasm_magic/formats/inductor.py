@@ -16,8 +16,8 @@ _FAMILIES: dict[str, Family] = {
     "tem": "template",
     "for": "foreach",
 }
-# triton_poi_fused_add_gelu_mul_0        triton_tem_fused_mm_3        triton_mm
-_INDUCTOR_NAME = re.compile(r"triton_(?P<kind>poi|per|red|tem|for)_")
+# triton_poi_fused_add_gelu_mul_0        triton_unk_fused_cumsum_0 (a kind without a prefix of its own)
+_INDUCTOR_NAME = re.compile(r"triton_(?:(?P<kind>poi|per|red|tem|for)_|[a-z]{3}_fused_)")
 # # kernel path: /tmp/ic/qc/cqcavducdy7r3r2xdfn64lckdxb2glkk2xp3xgwsnpmc7lqihypl.py
 _KERNEL_PATH = re.compile(r"^# kernel path: (?P<path>.+)$", re.MULTILINE)
 _WRAPPER = re.compile(r"^async_compile = AsyncCompile\(\)", re.MULTILINE)
@@ -31,11 +31,11 @@ class BestConfig:
     """The winner's Triton cache key; older torch leaves it out."""
 
 
-def family_of(name: str) -> Family:
-    """By the prefix that Inductor gives; `sycl` for a mangled C++ name; else a user's kernel."""
+def family_of(name: str) -> Family | None:
+    """By the prefix that Inductor gives, or that a mangled C++ name has; None: the name tells nothing."""
     if found := _INDUCTOR_NAME.match(name):
-        return _FAMILIES[found["kind"]]
-    return "sycl" if name.startswith(("_ZTS", "__sycl_kernel_")) else "user"
+        return _FAMILIES.get(found["kind"] or "", "other")
+    return "sycl" if name.startswith(("_ZTS", "__sycl_kernel_")) else None
 
 
 def is_wrapper(text: str) -> bool:
