@@ -54,7 +54,7 @@ class Pip:
         with ThreadPoolExecutor(max_workers=8) as pool:
             sizes = list(pool.map(_size, entries))
         return [
-            Coming(entry["metadata"]["name"], entry["metadata"]["version"], size)
+            Coming(_normal(entry["metadata"]["name"]), entry["metadata"]["version"], size)
             for entry, size in zip(entries, sizes, strict=True)
         ]
 
@@ -109,6 +109,11 @@ def _download(line: str) -> str | None:
         file = urllib.parse.unquote(match["file"])
         return f"downloading {'-'.join(file.split('-')[:2])} ({match['size']})"
     return "installing …" if line.startswith("Installing collected") else None
+
+
+def _normal(name: str) -> str:
+    """A distribution's name as indexes compare it: wheels differ in how they write it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _size(entry: dict[str, Any]) -> int | None:
