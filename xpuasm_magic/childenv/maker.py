@@ -26,7 +26,7 @@ _UNPACKED = 4
 """Wheels take about this many times their size on disk, pip's own copy included."""
 
 
-def setup(
+def make(
     progress: Progress = silent,
     python: str | None = None,
     yes: bool | Callable[[str], bool] = True,
