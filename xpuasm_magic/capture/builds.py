@@ -53,7 +53,11 @@ class Progress:
 
 
 class Builder:
-    """Builds variants as they are announced; `close` waits for or ends what is left."""
+    """Builds variants as they are announced; `close` ends what is left.
+
+    Each variant has a thread that follows its builds and applies the loader's rule; the builds themselves take
+    turns in a pool of as many as there are processors.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -61,8 +65,10 @@ class Builder:
         self._seen: set[str] = set()
         self._futures: list[Future[None]] = []
         self._stop = threading.Event()
+        self._cancels: set[threading.Event] = set()
         self._lock = threading.Lock()
-        self._pool = ThreadPoolExecutor(max_workers=os.cpu_count() or 2, thread_name_prefix="xpuasm-ocloc")
+        self._variants = ThreadPoolExecutor(64, "xpuasm-variant")
+        self._oclocs = ThreadPoolExecutor(os.cpu_count() or 2, "xpuasm-ocloc", initializer=_behind_the_script)
 
     def announce(self, variant: Mapping[str, Any]) -> None:
         """Start the build of a variant that Triton has just compiled; a key already seen is left alone."""
@@ -81,7 +87,7 @@ class Builder:
             self.progress.failed += 1
             self._write_unbuilt(target, variant, self.plan.missing or "no ocloc was found")
             return
-        self._futures.append(self._pool.submit(self._build_variant, target, dict(variant)))
+        self._futures.append(self._variants.submit(self._build_variant, target, dict(variant)))
 
     @property
     def pending(self) -> int:
@@ -95,9 +101,13 @@ class Builder:
             wait(pending, timeout=timeout_s, return_when=FIRST_COMPLETED)
 
     def close(self) -> None:
-        """End: builds not begun are recorded as interrupted, those under way are waited for."""
+        """End: builds under way are stopped, and recorded as interrupted like those not begun."""
         self._stop.set()
-        self._pool.shutdown(wait=True)
+        with self._lock:
+            for cancel in self._cancels:
+                cancel.set()
+        self._variants.shutdown(wait=True)
+        self._oclocs.shutdown(wait=True)
         for future in self._futures:
             if future.done() and not future.cancelled():
                 future.result()  # a fault of ours must be seen
@@ -109,40 +119,51 @@ class Builder:
         flags = str(variant.get("build_flags") or "")
         if self.plan.grf:
             flags = loader.with_grf(flags, self.plan.grf)
-        first = self._build(target, variant, flags)
         rule = self.plan.rule
-        decision: dict[str, Any] = {"kept": first.name, "rejected": [], "rule": rule.words if rule else None}
-        kept = first
-        if rule and first.spill_bytes is not None and rule.wants_retry(flags, first.spill_bytes):
-            second = self._build(target, variant, f"{flags} {rule.flag}".strip())
-            if second.status == "ok":
-                kept = second
-                reason = f"{first.spill_bytes:,} bytes of spill: {rule.words}"
-                decision |= {
-                    "kept": second.name,
-                    "rejected": [{"build": first.name, "reason": reason}],
-                    "note": _discard_note(rule, first) if rule.discards_retry else None,
-                }
-            else:
-                reason = f"the rebuild with {rule.flag} {second.status}: the loader keeps the first build"
-                decision["rejected"] = [{"build": second.name, "reason": reason}]
-        decision |= {
-            "status": kept.status,
-            "error": kept.error,
-            "n_regs": kept.grf_count,
-            "spill_bytes": kept.spill_bytes,
-        }
+        again = f"{flags} {rule.flag}".strip() if rule and not loader.has_grf_flag(flags) else None
+        first, early = self._first_build(target, variant, flags, again)
+        wanted = rule is not None and rule.wants_retry(flags, first.spill_bytes or 0)
+        second = None
+        if wanted and again:
+            second = (early or self._start(target, variant, again)).future.result()
+        elif early:
+            early.drop()
+        decision = _decide(rule, first, second)
+        if not (target / str(decision["kept"])).is_dir():
+            decision["kept"] = None
+        target.mkdir(parents=True, exist_ok=True)
         write_json(target / "loader.json", decision)
         with self._lock:
-            if kept.status == "ok":
+            if decision["status"] == "ok":
                 self.progress.built += 1
             else:
                 self.progress.failed += 1
 
-    def _build(self, target: Path, variant: Mapping[str, Any], flags: str) -> _Built:
+    def _first_build(
+        self, target: Path, variant: Mapping[str, Any], flags: str, again: str | None
+    ) -> tuple[_Built, _Started | None]:
+        """The first build, and the second if IGC said half-way through the first that the kernel spills."""
+        first, early = self._start(target, variant, flags), None
+        log = target / f".{first.name}" / "ocloc.log"
+        while not wait([first.future], timeout=0.05 if again and not early else None).done:
+            if again and _says_it_spills(log):
+                early = self._start(target, variant, again)
+        return first.future.result(), early
+
+    def _start(self, target: Path, variant: Mapping[str, Any], flags: str) -> _Started:
+        name, cancel = f"{self.plan.device}-{loader.grf_label(flags)}", threading.Event()
+        with self._lock:
+            self._cancels.add(cancel)
+        future = self._oclocs.submit(self._build, target, variant, flags, name, cancel)
+        return _Started(name, target / name, future, cancel)
+
+    def _build(
+        self, target: Path, variant: Mapping[str, Any], flags: str, name: str, cancel: threading.Event
+    ) -> _Built:
         toolchain = self.plan.toolchain
         assert toolchain is not None
-        name = f"{self.plan.device}-{loader.grf_label(flags)}"
+        if self._stop.is_set() or cancel.is_set():
+            return _Built(name, "interrupted", "the run ended before it was built", BuildFacts())
         spv = find_spirv(self.plan.folder / "triton" / str(variant["key"]))
         record: dict[str, Any] = {
             "key": variant["key"],
@@ -166,7 +187,7 @@ class Builder:
             return _Built(name, "ok", None, read_build(final))
         draft = target / f".{name}"
         draft.mkdir(parents=True, exist_ok=True)
-        result = toolchain.compile(spv, draft, self.plan.device, flags, self.plan.timeout_s)
+        result = toolchain.compile(spv, draft, self.plan.device, flags, self.plan.timeout_s, cancel=cancel)
         facts = read_build(draft) if result.status == "ok" else BuildFacts()
         outcome = _outcome(result)
         outcome["repro"] = result.repro.replace(str(draft), str(final))
@@ -182,6 +203,22 @@ class Builder:
         write_json(target / "loader.json", decision | {"name": variant.get("name")})
 
 
+@dataclass(frozen=True)
+class _Started:
+    """A build that is under way or waits for its turn."""
+
+    name: str
+    folder: Path
+    future: Future[_Built]
+    cancel: threading.Event
+
+    def drop(self) -> None:
+        """End it and leave nothing of it: it was begun early, and is not wanted after all."""
+        self.cancel.set()
+        self.future.result()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
 class _Built:
     """One finished build, as the rule needs it."""
 
@@ -191,6 +228,23 @@ class _Built:
         self.error = error
         self.spill_bytes = facts.spill_bytes if status == "ok" else None
         self.grf_count = facts.grf_count
+
+
+def _behind_the_script() -> None:
+    """Compilers yield to the user's code (on Linux a niceness is a thread's own, and its children's)."""
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 5)
+
+
+#   warning: in kernel 'spill_kernel': [RetryManager] Start recompilation of the kernel
+_RETRY = b"[RetryManager] Start recompilation"
+
+
+def _says_it_spills(log: Path) -> bool:
+    """Whether IGC's first attempt spilled so much that it compiles again; mostly the second spills, too."""
+    try:
+        return _RETRY in log.read_bytes()
+    except OSError:
+        return False
 
 
 def find_spirv(folder: Path) -> Path | str:
@@ -224,6 +278,30 @@ def trim_builds(limit_bytes: int = 2 << 30) -> None:
             break
         shutil.rmtree(folder, ignore_errors=True)
         total -= size
+
+
+def _decide(rule: LoaderRule | None, first: _Built, second: _Built | None) -> dict[str, Any]:
+    """What goes into `loader.json`: the build that the loader keeps, and why it is not the other."""
+    kept, rejected, note = first, [], None
+    if rule and second and second.status == "ok":
+        kept = second
+        rejected = [{"build": first.name, "reason": f"{first.spill_bytes:,} bytes of spill: {rule.words}"}]
+        note = _discard_note(rule, first) if rule.discards_retry else None
+    elif rule and second and second.status == "interrupted":
+        note = f"the loader would build this kernel again ({rule.words}); that build was interrupted"
+    elif rule and second:
+        reason = f"the rebuild with {rule.flag} {second.status}: the loader keeps the first build"
+        rejected = [{"build": second.name, "reason": reason}]
+    return {
+        "kept": kept.name,
+        "rejected": rejected,
+        "rule": rule.words if rule else None,
+        "note": note,
+        "status": kept.status,
+        "error": kept.error,
+        "n_regs": kept.grf_count,
+        "spill_bytes": kept.spill_bytes,
+    }
 
 
 def _discard_note(rule: LoaderRule, first: _Built) -> str:
