@@ -55,15 +55,15 @@ def main(arguments: list[str]) -> int:
     config_path = Path(arguments[1] if spawned else arguments[0]).absolute()
     config = json.loads(config_path.read_text(encoding="utf-8"))
     try:
-        prepare(config, config_path, own_child_json=not spawned)
+        records = prepare(config, config_path, own_child_json=not spawned)
     except KeyboardInterrupt:
         return INTERRUPTED
     if spawned:
         return run_spawned(arguments[2:])
-    return run_user_file(config)
+    return run_user_file(config, records)
 
 
-def prepare(config: dict[str, Any], config_path: Path, *, own_child_json: bool) -> None:
+def prepare(config: dict[str, Any], config_path: Path, *, own_child_json: bool) -> Any:
     """Everything that must be in place before the user's first line."""
     load_offline()
     from xpuasm_offline import standin
@@ -76,9 +76,10 @@ def prepare(config: dict[str, Any], config_path: Path, *, own_child_json: bool) 
     _spawn_through_here(config_path)
     _flush_at_every_end(records)
     standin.install(standin.Config.of(config), records)
+    return records
 
 
-def run_user_file(config: dict[str, Any]) -> int:
+def run_user_file(config: dict[str, Any], records: Any) -> int:
     """Run the file as Python would have; the value is the process's exit status."""
     from xpuasm_offline.frames import Shown, show
 
@@ -102,6 +103,12 @@ def run_user_file(config: dict[str, Any]) -> int:
         status = INTERRUPTED
     except BaseException as error:  # noqa: BLE001  the user's; shown as Python would, with our frames left out
         show(error, shown)
+        records.exception = {
+            "type": type(error).__name__,
+            "message": str(error),
+            "name": getattr(error, "name", None),
+            "place": shown.innermost(error),
+        }
         status = 1
     return status
 

@@ -5,7 +5,8 @@ family. Values and their sources:
 
 * limits (work-group size, sub-group sizes, local memory, hardware threads): a Level Zero virtual device of
   compute-runtime 26.27, measured for pvc, bmg, lnl, ptl, arl, dg2 and mtl;
-* feature flags: `ocloc query CL_DEVICE_EXTENSIONS` of ocloc 26.27, measured (a test compares them again);
+* feature flags and IP versions: `ocloc query CL_DEVICE_EXTENSIONS` and `ocloc ids` of ocloc 26.27, measured (tests
+  compare them again);
 * Xe-core and XVE counts: the cards' published specifications. ocloc's default configurations are not the cards'
   (it takes bmg for 8 Xe cores), so counts never come from there.
 
@@ -25,9 +26,8 @@ _FLAGS = "flags: ocloc 26.27 query CL_DEVICE_EXTENSIONS"
 EIGHT_OR_FOUR: Mapping[int, int] = MappingProxyType({128: 8, 256: 4})
 """Hardware threads per XVE by GRF count where only two GRF modes exist."""
 
-XE3: Mapping[int, int] = MappingProxyType({32: 10, 64: 10, 96: 10, 128: 8, 160: 6, 192: 5, 256: 4})
-"""Xe3 chooses among more GRF counts; measured: 10 threads up to 96, 8 at 128, 6 at 160, 4 at 256.
-192 is the quotient that those share (a register file of 1024 per XVE), not measured."""
+XE3: Mapping[int, int] = MappingProxyType({32: 10, 64: 10, 96: 10, 128: 8, 160: 6, 256: 4})
+"""Xe3 chooses among more GRF counts; measured: 10 threads up to 96, 8 at 128, 6 at 160, 4 at 256."""
 
 
 @dataclass(frozen=True)
@@ -137,9 +137,12 @@ def _pvc(*, card: str, title: str, device_id: int, xe_cores: int, memory_gib: in
     )  # fmt: skip
 
 
-def _bmg(*, card: str, title: str, ocloc: str, device_id: int, xe_cores: int, memory_gib: int, bus: int) -> Device:
+def _bmg(
+    *, card: str, title: str, ocloc: str, ip_version: tuple[int, int, int], device_id: int, xe_cores: int,
+    memory_gib: int, bus: int,
+) -> Device:  # fmt: skip
     return Device(
-        card=card, family="bmg", title=title, ocloc=ocloc, ip_version=(20, 1, 4), device_id=device_id,
+        card=card, family="bmg", title=title, ocloc=ocloc, ip_version=ip_version, device_id=device_id,
         xe_cores=xe_cores, xves_per_core=8, sub_group_sizes=(16, 32), local_memory=128 << 10, grf_bytes=64,
         threads_per_eu=EIGHT_OR_FOUR, has_dpas=True, has_tf32=True, has_2d_block_io=True,
         has_bf16_conversions=True, has_fp64=True, integrated=False, memory=memory_gib << 30,
@@ -192,18 +195,18 @@ DEVICES: tuple[Device, ...] = (
          bus=4096, counts="one stack of two, as published device prints show (torch-xpu-ops#3588)"),
     _pvc(card="max1100", title="Intel(R) Data Center GPU Max 1100", device_id=0x0BDA, xe_cores=56, memory_gib=48,
          bus=6144, counts="card specification"),
-    _bmg(card="b580", title="Intel(R) Arc(TM) B580 Graphics", ocloc="bmg-g21", device_id=0xE20B, xe_cores=20,
-         memory_gib=12, bus=192),
-    _bmg(card="b570", title="Intel(R) Arc(TM) B570 Graphics", ocloc="bmg-g21", device_id=0xE20C, xe_cores=18,
-         memory_gib=10, bus=160),
-    _bmg(card="b70", title="Intel(R) Arc(TM) Pro B70 Graphics", ocloc="bmg-g31", device_id=0xE223, xe_cores=32,
-         memory_gib=32, bus=256),
+    _bmg(card="b580", title="Intel(R) Arc(TM) B580 Graphics", ocloc="bmg-g21", ip_version=(20, 1, 0),
+         device_id=0xE20B, xe_cores=20, memory_gib=12, bus=192),
+    _bmg(card="b570", title="Intel(R) Arc(TM) B570 Graphics", ocloc="bmg-g21", ip_version=(20, 1, 0),
+         device_id=0xE20C, xe_cores=18, memory_gib=10, bus=160),
+    _bmg(card="b70", title="Intel(R) Arc(TM) Pro B70 Graphics", ocloc="bmg-g31", ip_version=(20, 2, 0),
+         device_id=0xE223, xe_cores=32, memory_gib=32, bus=256),
     _xe2_xe3(card="140v", family="lnl", title="Intel(R) Arc(TM) 140V GPU", ocloc="lnl-m", ip_version=(20, 4, 4),
              device_id=0x64A0, xe_cores=8, threads_per_eu=EIGHT_OR_FOUR),
     _xe2_xe3(card="ptl-12xe", family="ptl", title="Intel(R) Graphics (Panther Lake, 12 Xe cores)", ocloc="ptl-h",
              ip_version=(30, 0, 4), device_id=0xB080, xe_cores=12, threads_per_eu=XE3),
     _xe2_xe3(card="ptl-4xe", family="ptl", title="Intel(R) Graphics (Panther Lake, 4 Xe cores)", ocloc="ptl-u",
-             ip_version=(30, 1, 1), device_id=0xB0A0, xe_cores=4, threads_per_eu=XE3),
+             ip_version=(30, 1, 0), device_id=0xB0A0, xe_cores=4, threads_per_eu=XE3),
     _xe_lpg(card="140t", family="arl-h", title="Intel(R) Arc(TM) 140T GPU", ocloc="arl-h", ip_version=(12, 74, 4),
             device_id=0x7D51, has_dpas=True, has_bf16_conversions=True),
     _acm(card="a770", title="Intel(R) Arc(TM) A770 Graphics", device_id=0x56A0, xe_cores=32, memory_gib=16),

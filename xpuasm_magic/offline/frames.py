@@ -41,6 +41,13 @@ class Shown:
                 return f"{segment['label']}:{int(segment.get('start', 1)) + offset}"
         return None
 
+    def innermost(self, error: BaseException) -> str | None:
+        """The last line of the file that was run on the way to the error, as it is called."""
+        if isinstance(error, SyntaxError) and error.filename == self.path and error.lineno:
+            return self.place(self.path, error.lineno) or f"line {error.lineno}"
+        lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == self.path and f.lineno]
+        return (self.place(self.path, lines[-1]) or f"line {lines[-1]}") if lines else None
+
     def framework(self, file: str) -> str | None:
         """What a file belongs to, where that is not the user's own."""
         if file == self.path:

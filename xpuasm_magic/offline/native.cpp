@@ -27,6 +27,8 @@
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/set_native.h>
 #include <ATen/ops/unfold_native.h>
+#include <ATen/ops/view_as_complex_native.h>
+#include <ATen/ops/view_as_real_native.h>
 #include <ATen/ops/view_native.h>
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
@@ -363,6 +365,8 @@ TORCH_LIBRARY_IMPL(aten, XPU, m) {
   m.impl("empty_strided", empty_strided);
   m.impl("as_strided", at::native::as_strided_tensorimpl);
   m.impl("view", at::native::view);
+  m.impl("view_as_real", at::native::view_as_real);
+  m.impl("view_as_complex", at::native::view_as_complex);
   m.impl("unfold", at::native::unfold);
   m.impl("_reshape_alias", at::native::_reshape_alias);
   m.impl("resize_", at::native::resize_);
@@ -375,6 +379,9 @@ TORCH_LIBRARY_IMPL(aten, XPU, m) {
   m.impl("_local_scalar_dense", local_scalar_dense);
   m.impl("_fused_sdp_choice", fused_sdp_choice);
   m.impl("scaled_dot_product_attention", attention);
+  // Their CPU kernels warn when called as the composite does, with an output of the reduced shape.
+  m.impl("mse_loss", torch::CppFunction::makeFromBoxedFunction<&fallback>());
+  m.impl("smooth_l1_loss", torch::CppFunction::makeFromBoxedFunction<&fallback>());
   m.impl("convolution_overrideable", convolution);
   m.impl("convolution_backward_overrideable", convolution_backward);
   m.impl("_scaled_dot_product_fused_attention_overrideable", attention_overrideable);

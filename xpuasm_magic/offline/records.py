@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import sys
 import time
 from collections import Counter
@@ -32,6 +33,8 @@ class Records:
         self.versions: dict[str, str] = {}
         self.tiers: dict[str, str] = {}
         self.counts: Counter[str] = Counter()
+        self.exception: dict[str, Any] | None = None
+        """What ended the user's code."""
         self.autotuned = False
         """Whether what is being compiled is one of several configs of one kernel."""
         self._fidelity: dict[str, None] = {}
@@ -54,11 +57,17 @@ class Records:
         """Progress that the parent shows."""
         self._append("events.jsonl", {"t": time.time(), "event": "phase", "text": text})
 
-    def variant(self, entry: dict[str, Any]) -> None:
-        """A compiled variant; the first time in this process only."""
+    def variant(self, entry: dict[str, Any], files: Iterable[str] = ()) -> None:
+        """A compiled variant; the first time in this process only.
+
+        Args:
+            entry: its line in `variants.jsonl`.
+            files: where Triton keeps it. What lies outside the capture folder is copied into it.
+        """
         if self._muted or entry["key"] in self._variants:
             return
         self._variants.add(entry["key"])
+        self._adopt(entry["key"], files)
         self.counts["variants"] += 1
         self._append("variants.jsonl", {"t": time.time(), **entry, "autotuned": self.autotuned, "pid": os.getpid()})
 
@@ -146,6 +155,7 @@ class Records:
             "fidelity": [*self._fidelity, *self._unexecuted_sentences()],
             "notes": [{"severity": severity, "message": message} for severity, message in self._notes],
             "diagnosis": dict(self.counts),
+            "exception": self.exception,
             "patches": patching.applied(),
         }
         path = self.folder / "child.json"
@@ -153,6 +163,20 @@ class Records:
         with self._tolerant():
             part.write_text(json.dumps(summary, indent=1, default=repr), encoding="utf-8")
             part.replace(path)
+
+    def _adopt(self, key: str, files: Iterable[str]) -> None:
+        home = self.folder / "triton" / key
+        for path in map(Path, files):
+            if path.parent.resolve() == home.resolve():
+                continue
+            with self._tolerant():
+                home.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, home / path.name)
+            self.note(
+                f"the code keeps Triton's cache in {path.parent.parent} (TRITON_CACHE_DIR); what it compiled there was "
+                "copied into the capture",
+                "info",
+            )
 
     def _unexecuted_sentences(self) -> list[str]:
         if not self._unexecuted:

@@ -79,7 +79,7 @@ def record_variants(records: Records, remember: Callable[[Any], None] | None = N
             original(self, src, metadata_group, hash)
             if remember:
                 remember(self)
-            records.variant(describe(self))
+            records.variant(describe(self), metadata_group.values())
 
         return init
 
@@ -162,7 +162,7 @@ class _Launcher:
     def __init__(self, src: Any, metadata: Any) -> None:
         self._key, self._name = cache_key(metadata.hash), metadata.name
         self._args = _argument_types(src)
-        self._written = writes.Targets(src, self._key)
+        self._written = writes.Targets(src, self.records.folder / "triton" / self._key)
 
     def __call__(self, x: int, y: int, z: int, stream: Any, function: Any, *rest: Any) -> None:
         launch_metadata, enter, leave = rest[1:4]

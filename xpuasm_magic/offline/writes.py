@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,8 +48,8 @@ def _base(pointer: str, origin: dict[str, str], parameters: set[str]) -> str | N
 class Targets:
     """The arguments that a compiled kernel writes, by the names of its source; read when first asked for."""
 
-    def __init__(self, source: Any, key: str) -> None:
-        self._source, self._key = source, key
+    def __init__(self, source: Any, folder: Path) -> None:
+        self._source, self._folder = source, folder
         self._names: list[str] | None = None
 
     def __iter__(self) -> Iterator[str]:
@@ -59,9 +58,8 @@ class Targets:
         return iter(self._names)
 
     def _ttir(self) -> str:
-        folder = Path(os.environ.get("TRITON_CACHE_DIR", "")) / self._key
         try:
-            return next(folder.glob("*.ttir")).read_text(encoding="utf-8")
+            return next(self._folder.glob("*.ttir")).read_text(encoding="utf-8")
         except (StopIteration, OSError):
             return ""
 
