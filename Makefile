@@ -11,7 +11,7 @@ demo: $(VENV)/.test setup ## the main job on real input with no GPU: table, exec
 	$(PY) tools/demo.py demo
 
 test: $(VENV)/.test $(VENV)/.browser setup ## all tests
-	$(PY) -m pytest $(ARGS)
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PLAYWRIGHT_NODEJS_PATH="$(CURDIR)/$(VENV)/bin/playwright-node" $(PY) -m pytest $(ARGS)
 
 check: $(VENV)/.check ## ruff and mypy --strict
 	$(VENV)/bin/ruff check .
@@ -35,6 +35,6 @@ $(VENV)/.check: $(VENV)/.test
 	@tools/venv.sh $(VENV) $$(python3 tools/group.py check)
 	@touch $@
 
-$(VENV)/.browser: $(VENV)/.test tools/browser.sh
-	@tools/browser.sh $(PY)
+$(VENV)/.browser: $(VENV)/.test tools/browser.py
+	@$(PY) tools/browser.py
 	@touch $@

@@ -15,7 +15,7 @@ fi
 [ -n "$python" ] || { echo "xpuasm: Python 3.10 or newer is needed; set PYTHON=/path/to/python3" >&2; exit 1; }
 
 if ! [ -x "$venv/bin/python" ] || ! "$venv/bin/python" -c 'import pip' 2>/dev/null; then
-    echo "xpuasm: making $venv with $("$python" --version)" >&2
+    echo "xpuasm: making $venv with $("$python" --version): 135 MB to download, 600 MB on disk" >&2
     rm -rf "$venv"
     if ! "$python" -m venv "$venv" >/dev/null 2>&1; then
         # Debian's python3 has no ensurepip; its pip wheel can be unpacked without root.
