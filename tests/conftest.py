@@ -33,5 +33,6 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Real IGC dumps, `<igc>/<device>/<case>` (tests/data/README.md says how they were made)."""
     folder = tmp_path_factory.mktemp("corpus")
     with tarfile.open(DATA / "igc-corpus.tar.xz") as archive:
-        archive.extractall(folder, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python 3.11.2 has none
+        archive.extractall(folder)
     return folder / "corpus" if (folder / "corpus").is_dir() else folder
