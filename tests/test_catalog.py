@@ -312,7 +312,8 @@ def test_two_variants_of_the_same_module_and_flags_share_a_listing_and_say_so(bu
     flat(made, ADD)
     capture = read_capture(made.folder)
     assert [kernel.match for kernel in capture] == ["spirv", "spirv"]
-    assert f"same listing as {cache_key('two')[:12]}" in capture[cache_key("one")].notes[0].message
+    assert capture[cache_key("one")].path("isa") == capture[cache_key("two")].path("isa")
+    assert capture[cache_key("one")].notes[0].message.endswith(f"the same code, as {cache_key('two')[:12]}")
 
 
 def test_what_cannot_be_decided_is_ambiguous_with_all_candidates(build: Builder) -> None:
@@ -426,6 +427,17 @@ def test_a_triton_cache_alone_lists_its_kernels_and_says_what_to_do(build: Build
     assert "xpuasm recompile" in messages(capture)
 
 
+def test_kernels_for_another_kind_of_gpu_are_listed(build: Builder) -> None:
+    made = build()
+    entry = made.folder / "triton" / made.variant(ADD)
+    metadata = json.loads((entry / "add_kernel.json").read_text(encoding="utf-8"))
+    metadata["target"] = {"backend": "cuda", "arch": 90, "warp_size": 32}
+    (entry / "add_kernel.json").write_text(json.dumps(metadata), encoding="utf-8")
+    kernel = only(read_capture(made.folder / "triton"))
+    assert (kernel.match, kernel.status) == ("none", "ok")
+    assert "compiled for cuda" in kernel.notes[0].message
+
+
 def test_a_folder_with_several_devices_keeps_each_beside_its_dump(corpus: Path) -> None:
     capture = read_capture(corpus / "2.40")
     adds = [kernel for kernel in capture if kernel.name == "add_kernel"]
@@ -532,6 +544,17 @@ def test_one_name_in_two_graphs_is_two_groups(build: Builder) -> None:
     capture = read_capture(made.folder)
     assert [kernel.group for kernel in capture] == ["add_kernel (graph 0)", "add_kernel (graph 1)"]
     assert [kernel.path("python") for kernel in capture] == [made.folder / source for source in sources]
+
+
+def test_kernels_of_a_graph_that_a_benchmark_decided_say_so(build: Builder) -> None:
+    made = build()
+    (made.folder / "inductor" / "wrapper.py").write_text(f"# kernel path: {RUN_PATH}/inductor/k.py\n", encoding="utf-8")
+    graph = {"graph": 2, "wrapper": "inductor/wrapper.py", "benchmark_decided": True, "decided_by": ["max_autotune"]}
+    made.lines("inductor_graphs.jsonl", graph)
+    made.kernel(ADD, fn_file=f"{RUN_PATH}/inductor/k.py")
+    assert only(read_capture(made.folder)).notes[0].message == (
+        "a benchmark decides which kernels graph 2 has (max_autotune); without a GPU it measured nothing"
+    )
 
 
 def test_python_is_the_users_cell_wherever_the_folder_is_now(build: Builder, tmp_path: Path) -> None:

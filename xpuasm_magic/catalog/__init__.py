@@ -94,7 +94,7 @@ def _read_foreign(reader: Reader) -> Capture:
     rows = grouped(run, entries, kernels) + _module_kernels(reader, flat.unclaimed())
     if not rows:
         _say_why_empty(reader, files_seen, bool(modules))
-    elif entries and not modules and all(kernel.status == "not built" for kernel in rows):
+    elif not modules and any(kernel.status == "not built" and "spv" in kernel.binaries for kernel in rows):
         reader.note("info", "this is Triton's cache alone, with no machine code; `xpuasm recompile` builds its SPIR-V")
     kind = "triton cache" if entries else "igc dump" if modules else "capture"
     return Capture(reader.folder, tuple(rows), tuple(reader.notes), run.info, kind)

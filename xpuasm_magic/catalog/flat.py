@@ -7,7 +7,6 @@ files. So equal bytes prove the module, and the flags, or Triton's own binary, m
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from xpuasm_magic.backends import INTEL
@@ -89,12 +88,7 @@ class FlatDumps:
         if len(outcomes) == 1 and len(sharers) == 1:
             return outcomes[0][1]
         if len(agreeing) == 1:
-            module, outcome = agreeing[0]
-            partners = [o.key[:12] for o in sharers if o is not entry and _flags_agree(o, module, outcome)]
-            if not partners:
-                return outcome
-            note = Note("info", f"same module and flags, so the same listing as {', '.join(partners)}")
-            return replace(outcome, notes=(*outcome.notes, note))
+            return agreeing[0][1]
         taken = [o for o in sharers if any(_flags_agree(o, module, outcome) for module, outcome in outcomes)]
         if taken and not agreeing and entry.variant.grf_mode:
             message = "its listing was overwritten by another build of the same module with other flags"
@@ -109,8 +103,12 @@ class FlatDumps:
         """The last resort: the only listing of exactly that name, for the only variant of it."""
         namesakes = [other for other in self._entries if other.name == entry.name]
         modules = [] if entry.spirv is not None else [m for m in self.modules if m.trials_of(entry.name)]
+        target = entry.target
+        if target not in (None, INTEL.triton_target):
+            note = Note("info", f"compiled for {target}, whose machine code is not read")
+            return Outcome("none", "ok", notes=(note,))
         if not modules:
-            return Outcome("none", "not built", notes=(Note("info", _not_built(self.modules)),))
+            return Outcome("none", "not built", notes=(Note("info", _not_built(entry, self.modules)),))
         self._claimed.update(id(module) for module in modules)
         outcomes = [own_outcome(self.reader, module, entry.name, "name") for module in modules]
         if len(outcomes) == 1 and len(namesakes) == 1:
@@ -190,7 +188,9 @@ def _flags_agree(entry: Entry, module: Module, outcome: Outcome) -> bool:
     return count is None or stated <= {count}
 
 
-def _not_built(modules: Sequence[Module]) -> str:
+def _not_built(entry: Entry, modules: Sequence[Module]) -> str:
+    if entry.spirv is None:
+        return "no SPIR-V of this variant is here, and nothing else that ties it to a listing"
     if modules:
         return "no dump here is of this variant's SPIR-V"
     return "no compiler's dump is here; `xpuasm recompile` builds the SPIR-V again"

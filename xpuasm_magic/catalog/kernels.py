@@ -41,7 +41,7 @@ def variant_kernel(run: Run, entry: Entry, outcome: Outcome) -> Kernel:
         autotuned=entry.record.get("autotuned") is True,
         error=outcome.error,
         repro=outcome.repro,
-        notes=outcome.notes,
+        notes=(*outcome.notes, *_graph_notes(run, entry)),
         isa_bytes=outcome.isa_bytes,
         binaries=_binaries(entry, outcome),
     )
@@ -90,10 +90,13 @@ def finished(kernel: Kernel) -> Kernel:
 
 
 def grouped(run: Run, entries: Sequence[Entry], kernels: Sequence[Kernel]) -> list[Kernel]:
-    """The same rows, each with the group that it belongs to and whether it won in it."""
+    """The same rows, each with its group, whether it won in it, and a word on others that have its code."""
     keys = [_group(entry) for entry in entries]
     labels = _labels(run, keys)
     sizes = Counter(keys)
+    twins: dict[tuple[str | None, str], list[Entry]] = {}
+    for entry in entries:
+        twins.setdefault(_code(entry), []).append(entry)
     decided = {key for key, entry in zip(keys, entries, strict=True) if entry.key in run.winners}
     rows = []
     for key, entry, kernel in zip(keys, entries, kernels, strict=True):
@@ -102,8 +105,31 @@ def grouped(run: Run, entries: Sequence[Entry], kernels: Sequence[Kernel]) -> li
             winner = run.winners.get(entry.key, False)
         elif sizes[key] == 1 or ("autotuned" in entry.record and not kernel.autotuned):
             winner = True
-        rows.append(replace(kernel, group=labels[key], winner=winner))
+        notes = (*kernel.notes, *_twin_notes(entry, twins[_code(entry)]))
+        rows.append(replace(kernel, group=labels[key], winner=winner, notes=notes))
     return rows
+
+
+def _code(entry: Entry) -> tuple[str | None, str]:
+    """One SPIR-V and one set of flags is one code."""
+    return entry.spirv_digest, entry.variant.build_flags
+
+
+def _twin_notes(entry: Entry, same_code: Sequence[Entry]) -> tuple[Note, ...]:
+    others = [other.key[:12] for other in same_code if other is not entry]
+    if entry.spirv_digest is None or not others:
+        return ()
+    return (Note("info", f"same SPIR-V and flags, and so the same code, as {', '.join(others)}"),)
+
+
+def _graph_notes(run: Run, entry: Entry) -> tuple[Note, ...]:
+    file = entry.record.get("fn_file")
+    graph = run.graph_of_source.get(Path(file).name) if isinstance(file, str) else None
+    if graph is None or not graph.benchmark_decided or run.info.device.get("real"):
+        return ()
+    reasons = f" ({', '.join(graph.decided_by)})" if graph.decided_by else ""
+    message = f"a benchmark decides which kernels graph {graph.number} has{reasons}; without a GPU it measured nothing"
+    return (Note("warning", message),)
 
 
 def _group(entry: Entry) -> Group:
@@ -124,7 +150,7 @@ def _labels(run: Run, keys: Sequence[Group]) -> Mapping[Group, str]:
         for number, group in enumerate(groups, 1):
             _, file, line = group
             graph = run.graph_of_source.get(Path(file).name)
-            where = f"graph {graph}" if graph is not None else f"line {line}" if line else f"{number}"
+            where = f"graph {graph.number}" if graph else f"line {line}" if line else f"{number}"
             label = f"{name} ({where})"
             labels[group] = label if label not in labels.values() else f"{name} ({where}, {number})"
     return labels

@@ -16,6 +16,16 @@ from xpuasm_magic.model import CaptureInfo, Launch, Severity
 _SEVERITIES: dict[str, Severity] = {severity: severity for severity in get_args(Severity)}
 
 
+@dataclass(frozen=True)
+class Graph:
+    """A graph that Inductor compiled."""
+
+    number: int
+    benchmark_decided: bool
+    """Which kernels it has was left to a benchmark, which without a GPU measures nothing."""
+    decided_by: tuple[str, ...]
+
+
 @dataclass(eq=False)
 class Run:
     """The records of a capture folder of ours; of any other folder all are empty."""
@@ -99,15 +109,17 @@ class Run:
         }
 
     @cached_property
-    def graph_of_source(self) -> dict[str, int]:
+    def graph_of_source(self) -> dict[str, Graph]:
         """The graph whose wrapper names a kernel's source file, by that file's name."""
-        graphs: dict[str, int] = {}
+        graphs: dict[str, Graph] = {}
         for record in self.reader.json_lines(self.reader.folder / "inductor_graphs.jsonl") or []:
             wrapper = self.inside(str(record.get("wrapper")))
             if wrapper is None or not isinstance(record.get("graph"), int):
                 continue
+            decided = tuple(str(reason) for reason in _list(record, "decided_by"))
+            graph = Graph(record["graph"], record.get("benchmark_decided") is True, decided)
             for path in kernel_paths(self.reader.text(wrapper) or ""):
-                graphs.setdefault(Path(path).name, record["graph"])
+                graphs.setdefault(Path(path).name, graph)
         return graphs
 
     def inside(self, recorded: str) -> Path | None:

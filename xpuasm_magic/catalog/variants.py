@@ -37,6 +37,13 @@ class Entry:
     def key(self) -> str:
         return self.variant.key
 
+    @property
+    def target(self) -> str | None:
+        """Triton's name for the kind of GPU: `xpu`, `cuda`, `hip`."""
+        target = self.variant.metadata.get("target")
+        backend = target.get("backend") if isinstance(target, dict) else None
+        return backend if isinstance(backend, str) else None
+
     @cached_property
     def spirv(self) -> bytes | None:
         """The module. On Triton's native route it is inside the zebin, which older versions call `.spv`."""

@@ -96,8 +96,8 @@ def parse_header(text: str) -> ListingHeader:
 def parse_listing(text: str) -> tuple[Line, ...]:
     """Every line of a listing. Instructions carry their address, their vISA number and their source line.
 
-    `// File:` and `// Line` hold until the next one. Those of the prolog, before `_main`, name some line of
-    the source that the prolog does not come from, and are not taken.
+    `// File:` and `// Line` hold until the next one. The lines and numbers in the prolog, before `_main`, name
+    what the prolog does not come from, and are not taken.
     """
     lines = split_lines(text)
     in_body = not any(_MAIN.match(line) for line in lines)
@@ -119,7 +119,7 @@ def parse_listing(text: str) -> tuple[Line, ...]:
             size = COMPACTED_SIZE if _COMPACTED.search(line) else NATIVE_SIZE
             width = found["exec_size"]
             instruction = Instruction(pc, size, found["opcode"], int(width) if width else None)
-            visa = _VISA_ID.search(line)
+            visa = _VISA_ID.search(line) if in_body else None
             parsed.append(Line(line, loc, (int(visa["id"]),) if visa else (), instruction))
             pc += size
             continue

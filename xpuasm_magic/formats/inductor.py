@@ -20,7 +20,6 @@ _FAMILIES: dict[str, Family] = {
 _INDUCTOR_NAME = re.compile(r"triton_(?:(?P<kind>poi|per|red|tem|for)_|[a-z]{3}_fused_)")
 # # kernel path: /tmp/ic/qc/cqcavducdy7r3r2xdfn64lckdxb2glkk2xp3xgwsnpmc7lqihypl.py
 _KERNEL_PATH = re.compile(r"^# kernel path: (?P<path>.+)$", re.MULTILINE)
-_WRAPPER = re.compile(r"^async_compile = AsyncCompile\(\)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -36,11 +35,6 @@ def family_of(name: str) -> Family | None:
     if found := _INDUCTOR_NAME.match(name):
         return _FAMILIES.get(found["kind"] or "", "other")
     return "sycl" if name.startswith(("_ZTS", "__sycl_kernel_")) else None
-
-
-def is_wrapper(text: str) -> bool:
-    """Whether a `.py` of Inductor's cache is a graph's wrapper and not a kernel."""
-    return _WRAPPER.search(text) is not None
 
 
 def kernel_paths(wrapper: str) -> tuple[str, ...]:
