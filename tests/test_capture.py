@@ -99,7 +99,7 @@ def test_the_error_of_the_code_is_its_own_and_what_came_before_is_shown():
     assert_true_rows(capture)
     trace = capture.log[capture.log.index("Traceback") :]
     assert "undefined_name" in trace
-    assert "source:17" in trace or 'cell.py", line 17' in trace
+    assert "source:16" in trace
     assert "capture/child.py" not in trace
     assert capture.info.raw["child"]["exception"]["name"] == "undefined_name"
 
@@ -186,7 +186,7 @@ def test_names_and_sources_beyond_ascii(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
-        ("print('hello')\n\n", "torch"),
+        ("print('hello')\n\n", 'no tensor was made on device="xpu"'),
         ("import torch\ntorch.compile(lambda x: x + 1)(torch.ones(4))\n", "xpu"),
         ("import torch\nx = torch.ones(4, device='xpu')\ny = x * 2\n", "eager"),
         ("import torch\nf = torch.compile(lambda x: x + 1)\nx = torch.ones(4, device='xpu')\n", "never called"),

@@ -225,6 +225,9 @@ def _matching(capture: Capture, glob: str | None) -> Capture:
     if not glob:
         return capture
     kept = tuple(kernel for kernel in capture.kernels if fnmatch.fnmatchcase(kernel.name, glob))
+    if capture.kernels and not kept:
+        names = ", ".join(dict.fromkeys(kernel.name for kernel in capture.kernels))
+        raise UsageError(f"--kernel {glob}: no kernel has such a name; the capture has: {names}")
     return replace(capture, kernels=kept)
 
 

@@ -56,7 +56,7 @@ class Builder:
     """Builds variants as they are announced; `close` ends what is left.
 
     Each variant has a thread that follows its builds and applies the loader's rule; the builds themselves take
-    turns in a pool of as many as there are processors.
+    turns in a pool.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -68,7 +68,8 @@ class Builder:
         self._cancels: set[threading.Event] = set()
         self._lock = threading.Lock()
         self._variants = ThreadPoolExecutor(64, "xpuasm-variant")
-        self._oclocs = ThreadPoolExecutor(os.cpu_count() or 2, "xpuasm-ocloc", initializer=_behind_the_script)
+        # Two more than processors, so that one long build does not hold up the short ones behind it.
+        self._oclocs = ThreadPoolExecutor((os.cpu_count() or 2) + 2, "xpuasm-ocloc", initializer=_behind_the_script)
 
     def announce(self, variant: Mapping[str, Any]) -> None:
         """Start the build of a variant that Triton has just compiled; a key already seen is left alone."""

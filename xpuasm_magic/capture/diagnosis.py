@@ -15,7 +15,7 @@ def diagnose(told: Mapping[str, Any], state: str, status: int | None) -> str:
         status: the child's exit status.
     """
     counts = told.get("diagnosis", {})
-    ended = _ended(state, status)
+    ended = _ended(told.get("exception"), state, status)
     if not told:
         return f"no kernel was compiled: the code had not begun{ended}; see run.log"
     broken = [f"{tier}: {words}" for tier, words in told.get("tiers", {}).items() if words != "ok"]
@@ -41,7 +41,9 @@ def diagnose(told: Mapping[str, Any], state: str, status: int | None) -> str:
     )
 
 
-def _ended(state: str, status: int | None) -> str:
+def _ended(exception: Mapping[str, Any] | None, state: str, status: int | None) -> str:
+    if exception:
+        return f" before the code ended with {exception.get('type')}: {exception.get('message')}"
     if state == "timeout":
         return " before the time limit"
     if state == "interrupted":
