@@ -112,7 +112,8 @@ def _prefix(scratch: Path, progress: Progress) -> Path:
         debs = _download(scratch, progress)
     except SetupError as error:
         raise SetupError(
-            f"the stand-in device needs a C++ compiler once, there is none, and g++ could not be fetched: {error}"
+            "the stand-in device needs a C++ compiler once, there is none, and g++ could not be fetched: "
+            f"{apt.reason(error)}; where you are root, apt install g++ does as well"
         ) from error
     progress("unpacking …")
     prefix = scratch / "prefix"

@@ -54,6 +54,11 @@ class AptError(SetupError):
         self.kind = kind
 
 
+def reason(error: SetupError) -> str:
+    """The words of a refusal less the advice on toolchains: other things come from the archive too."""
+    return re.sub(rf"(;|, or:) {re.escape(_OFFLINE)}$", "", str(error))
+
+
 def distribution(os_release: str) -> Distribution:
     """From the text of `/etc/os-release`. Raises SetupError on what is neither Debian's nor Ubuntu's kin."""
     pairs = (line.split("=", 1) for line in os_release.splitlines() if "=" in line)
