@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from truth import assert_true_rows, messages
 
 import xpuasm_magic
 from xpuasm_magic.errors import SetupError, UsageError
@@ -28,31 +29,6 @@ x = torch.ones(1000, device="xpu")
 y = torch.empty_like(x)
 add_kernel[(1,)](x, y, 1000, BLOCK=1024)
 """
-
-
-def messages(capture: Capture) -> str:
-    return "\n".join(note.message for note in capture.notes)
-
-
-def assert_true_rows(capture: Capture) -> None:
-    """Every row is tied by its SPIR-V and says what the kept zebin's `.ze_info` says, read here by other means."""
-    from elftools.elf.elffile import ELFFile
-    from yaml import safe_load
-
-    assert len(capture) > 0, messages(capture)
-    table = capture.table.set_index("key")
-    for kernel in capture:
-        decision = json.loads((capture.folder / "igc" / kernel.key / "loader.json").read_text())
-        binary = capture.folder / "igc" / kernel.key / decision["kept"] / "kernel.bin"
-        with binary.open("rb") as file:
-            info = safe_load(ELFFile(file).get_section_by_name(".ze_info").data().decode())
-        [env] = [k["execution_env"] for k in info["kernels"] if k["name"] == kernel.name]
-        row = table.loc[kernel.key]
-        assert row["match"] == "spirv", kernel.name
-        assert row["simd"] == env["simd_size"]
-        assert row["grf"] == env["grf_count"]
-        assert row["spill_bytes"] == env.get("spill_size", 0)
-        assert f"//.kernel {kernel.name}\n" in kernel.listing("isa").text
 
 
 @pytest.fixture(scope="module")
