@@ -26,6 +26,30 @@ ARGUMENTS = (
 )
 OpenPage = Callable[..., Page]
 
+CONTRAST = """() => {
+  const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const luminance = ([r, g, b]) => [r, g, b].map((c) => c / 255)
+    .map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const ground = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = channels(getComputedStyle(at).backgroundColor);
+      if (colour.length < 4 || colour[3] > 0) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const faint = new Set();
+  for (const element of document.querySelectorAll('.xpuasm *')) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    if (!own || !element.checkVisibility()) continue;
+    const [a, b] = [luminance(channels(getComputedStyle(element).color)), luminance(ground(element))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) faint.add(`${element.className} ${ratio.toFixed(2)}`);
+  }
+  return [...faint];
+}"""
+"""Elements whose text has less than 4.5 : 1 on the ground that is really behind it."""
+
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:

@@ -407,11 +407,12 @@ function kernelTable(choose, enter, allConfigs) {
   }
 
   function shownKernels() {
-    const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+    /** @type {string[]} */ const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
     const titles = Object.fromEntries(capture.families.map((family) => [family.name, family.title]));
     const found = capture.kernels.filter((kernel) => {
       if (kernel.folded && !allConfigs) return false;
-      const text = ["name", "config", "status", "key"].map((name) => value(kernel, name) ?? "").concat(kernel.family, titles[kernel.family] ?? "").join(" ").toLowerCase();
+      const told = ["name", "config", "status", "key"].map((name) => value(kernel, name) ?? "");
+      const text = [...told, kernel.family, titles[kernel.family] ?? ""].join(" ").toLowerCase();
       return words.every((word) => text.includes(word));
     });
     if (!sort) {
@@ -769,7 +770,7 @@ function show(host, element) {
   const verdict = h("p", { class: "xa-verdict" });
   const top = h("div");
   const foot = h("footer", { class: "xa-foot" });
-  const root = h("div", { class: "xpuasm", "data-host": host.kind, "data-lm-suppress-shortcuts": "true", role: "group", "aria-label": "Captured kernels" });
+  const root = h("div", { class: "xpuasm", "data-host": host.kind, role: "group", "aria-label": "Captured kernels" });
   /** @type {string|null} */ let chosen = null;
 
   /** @param {string} id */
@@ -802,6 +803,10 @@ function show(host, element) {
     );
   }
 
+  // Jupyter's own shortcuts ("d d" deletes a cell) look at the focused element itself for this mark.
+  root.addEventListener("focusin", (/** @type {FocusEvent} */ event) => {
+    /** @type {HTMLElement} */ (event.target).setAttribute("data-lm-suppress-shortcuts", "true");
+  });
   root.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     if (target.matches("input, select, textarea")) return;
