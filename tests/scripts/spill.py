@@ -14,7 +14,7 @@ def spill_kernel(x_ptr, o_ptr, n, BLOCK: tl.constexpr):
     b = tl.load(x_ptr + BLOCK + offsets)
     c = tl.load(x_ptr + 2 * BLOCK + offsets)
     d = tl.load(x_ptr + 3 * BLOCK + offsets)
-    for _ in range(0, n):
+    for _ in range(n):
         a = a * b + c
         b = b * c + d
         c = c * d + a

@@ -35,7 +35,7 @@ def when_imported(records: Records, native: Native | None) -> None:
 
     os.environ["TORCHINDUCTOR_XPU_KERNEL_FORMAT"] = "spv"  # read when torch._inductor.utils is imported
     imports.after("torch._inductor.compile_fx", install)
-    imports.after("torch._dynamo.eval_frame", lambda module: _count_compiles(records))
+    _count_compiles(records)
 
 
 def refuse(owner: Any, name: str, sentence: str) -> None:
@@ -181,5 +181,4 @@ def _count_compiles(records: Records) -> None:
 
         return compile_
 
-    if hasattr(torch, "compile"):
-        patching.wrap(torch, "compile", make, "count calls", takes=("model",))
+    patching.wrap(torch, "compile", make, "count calls", takes=("model",))

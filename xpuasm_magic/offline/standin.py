@@ -121,10 +121,10 @@ def _switch_off(records: Records) -> None:
             f"Triton kernels are off on the stand-in device: {records.tiers['jit']}",
         )  # fmt: skip
     if not records.is_on("backward"):
-        import torch.autograd.graph
+        import torch
 
         inductor.refuse(
-            torch.autograd.graph, "_engine_run_backward",
+            torch.autograd, "_engine_run_backward",
             f"backward is off on the stand-in device: {records.tiers['backward']}",
         )  # fmt: skip
 
