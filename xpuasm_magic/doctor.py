@@ -15,6 +15,7 @@ from pathlib import Path
 
 from xpuasm_magic import childenv, cxx, home, toolchain
 from xpuasm_magic.errors import XpuasmError
+from xpuasm_magic.pairing import pairing_sentence
 from xpuasm_magic.toolchain.probe import check_compiles
 from xpuasm_magic.toolchain.staging import megabytes
 
@@ -40,7 +41,7 @@ def report() -> list[Check]:
     real = gpu.ok is True
     checks = [_xpuasm(), _child_check(child), gpu, *_toolchains(needed=not real), *_disks(), _widgets()]
     if not real:
-        checks.insert(3, _cpp())
+        checks[3:3] = [_fidelity(child), _cpp()]
     return checks
 
 
@@ -103,6 +104,19 @@ def _gpu(child: childenv.ChildPython | XpuasmError) -> Check:
         f"none that torch {child.torch} can use: kernels are compiled for {target.title} and not executed, "
         "values come from the CPU, no time is measured",
     )
+
+
+def _fidelity(child: childenv.ChildPython | XpuasmError) -> Check:
+    """What holds of every run without a GPU here; each capture lists what more applied to it."""
+    name = "fidelity"
+    if isinstance(child, XpuasmError):
+        return Check(name, None, "not known: that takes the child Python")
+    from xpuasm_magic.capture.device import DEFAULT
+    from xpuasm_magic.offline.devices import find_device
+
+    pair = pairing_sentence(child.torch, child.triton_xpu) or "torch and triton-xpu are the pair that ships"
+    row = find_device(DEFAULT)
+    return Check(name, None, f"{pair} Device {row.card}: {row.source}")
 
 
 def _cpp() -> Check:

@@ -24,6 +24,7 @@ from xpuasm_magic.capture.process import Child, Output
 from xpuasm_magic.capture.source import Source
 from xpuasm_magic.childenv import ChildPython
 from xpuasm_magic.loader import LoaderRule, installed_rule
+from xpuasm_magic.pairing import pairing_sentence
 from xpuasm_magic.toolchain import Toolchain
 
 INTERRUPT_GRACE_S = 5.0
@@ -228,7 +229,7 @@ class _Run:
             "exit_status": None if status is None else status if status >= 0 else 128 - status,
             "signal": -status if status is not None and status < 0 else None,
             "elapsed_s": self.timings["total_s"],
-            "fidelity": [*told.get("fidelity", []), *self._fidelity()],
+            "fidelity": [*self._fidelity(), *told.get("fidelity", [])],
             "notes": [*told.get("notes", []), *self.notes],
             "timings": self.timings | told.get("timings", {}),
             "child": {k: v for k, v in told.items() if k not in {"versions", "fidelity", "notes", "timings"}},
@@ -267,7 +268,8 @@ class _Run:
     def _fidelity(self) -> list[str]:
         if self.job.target.real:
             return []
-        found = []
+        pair = pairing_sentence(self.job.python.torch, self.job.python.triton_xpu)
+        found = [pair] if pair else []
         if self.rule is None:
             found.append(
                 "the second build of spilling kernels was not made: this Triton's loader states no rule that is known"

@@ -45,7 +45,7 @@ def built_outcome(reader: Reader, entry: Entry, folder: Path) -> Outcome | None:
         )
         for name, build in builds.items()
     ]
-    notes = (Note("info", str(decision["note"])),) if decision.get("note") else ()
+    notes = (Note("warning", str(decision["note"])),) if decision.get("note") else ()
     return replace(row, attempts=(*row.attempts, *rejected), notes=(*row.notes, *notes))
 
 
