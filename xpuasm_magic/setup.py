@@ -32,7 +32,7 @@ def run(*, python: str | None = None, progress: Say) -> None:
 
 
 def remove(*, progress: Say) -> None:
-    """Remove the child environment and its Python, the toolchains, the C++ compiler and the native part; captures stay."""
+    """Remove what `run` made; captures stay."""
     brought = home.data_home() / "pythons"
     for folder in (home.child_home(), brought, home.toolchains_home(), cxx.home_folder(), _native_home()):
         if folder.is_dir():
