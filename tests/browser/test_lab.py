@@ -171,6 +171,6 @@ def test_text_has_the_contrast_of_wcag_aa_in_jupyters_themes(
     page = open_page(width=900, height=1000)
     _run_first_cell(page, lab, _notebook(lab, f"{theme}.ipynb", _show(capture_folder)))
     _choose(page, "spill_kernel")
-    page.wait_for_selector(".xa-row .nl")
+    page.wait_for_selector(".xa-code[aria-label='ISA of spill_kernel'] .xa-row .nl")
     page.wait_for_selector(f".xpuasm[data-theme='{theme.split()[-1].lower()}']")
     assert page.evaluate(CONTRAST) == []

@@ -7,11 +7,12 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from xpuasm_magic.analysis.verdict import verdict
 from xpuasm_magic.errors import XpuasmError
-from xpuasm_magic.model import Capture, Kernel, StageFile
+from xpuasm_magic.model import Capture, Kernel, Listing, StageFile
 from xpuasm_magic.styles import ListingLight
 from xpuasm_magic.view.answers import read_listing
 from xpuasm_magic.view.columns import shown_columns, shown_text
@@ -50,18 +51,18 @@ def report_html(capture: Capture) -> str:
     """One self-contained file: the notebook's front end and every listing, packed; nothing is fetched."""
     listings: dict[str, dict[str, str]] = {}
     elements: list[str] = []
+    told: dict[tuple[str, Path], dict[str, str]] = {}  # variants of one module share its files
     for place, file in _places(capture):
-        try:
-            listing = read_listing(capture, file)
-        except XpuasmError as error:
-            listings[place] = {"error": str(error)}
-            continue
-        packed = pack({**listing_payload(listing), "spans": spans_payload(listing)})
-        listings[place] = {"element": f"xpuasm-listing-{len(elements)}"}
-        elements.append(
-            f'<script type="application/octet-stream" id="{listings[place]["element"]}">'
-            f"{base64.b64encode(packed).decode()}</script>"
-        )
+        if (where := (file.stage, file.path)) not in told:
+            element = f"xpuasm-listing-{len(elements)}"
+            try:
+                packed = _packed(read_listing(capture, file))
+            except XpuasmError as error:
+                told[where] = {"error": str(error)}
+            else:
+                told[where] = {"element": element}
+                elements.append(f'<script type="application/octet-stream" id="{element}">{packed}</script>')
+        listings[place] = told[where]
     payload = capture_payload(capture)
     script = (STATIC / "widget.js").read_text(encoding="utf-8") + (
         '\nopenReport(/** @type {HTMLElement} */ (document.getElementById("xpuasm")));\n'
@@ -86,6 +87,12 @@ def report_html(capture: Capture) -> str:
             f'<script type="module">{script}</script>\n</body>\n</html>\n',
         )
     )
+
+
+def _packed(listing: Listing) -> str:
+    """A listing with all its colours, as the page unpacks it."""
+    whole = {**listing_payload(listing), "spans": spans_payload(listing)}
+    return base64.b64encode(pack(whole)).decode()
 
 
 def _places(capture: Capture) -> Iterator[tuple[str, StageFile]]:

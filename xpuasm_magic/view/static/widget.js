@@ -801,6 +801,7 @@ function show(host, element) {
         : []),
       h("span", { class: "xa-versions", text: visible(versions) }),
     );
+    foot.hidden = !versions && !capture.fidelity.length;
   }
 
   // Jupyter's own shortcuts ("d d" deletes a cell) look at the focused element itself for this mark.
