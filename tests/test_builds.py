@@ -10,7 +10,8 @@ import pytest
 
 from xpuasm_magic import home, toolchain
 from xpuasm_magic.build_output import read_build
-from xpuasm_magic.capture.builds import Builder, Plan, find_spirv, trim_builds
+from xpuasm_magic.capture import store
+from xpuasm_magic.capture.builds import Builder, Plan, find_spirv
 from xpuasm_magic.loader import LoaderRule
 
 RULE = LoaderRule(1000, "-cl-intel-256-GRF-per-thread", discards_retry=True, source="triton-xpu test, driver.c")
@@ -151,5 +152,5 @@ def test_the_store_of_builds_is_kept_under_its_limit(tmp_path, monkeypatch):
         import os
 
         os.utime(folder, (1e9 - age, 1e9 - age))
-    trim_builds(limit_bytes=1500)
+    store.trim(limit_bytes=1500)
     assert [p.name for p in home.builds_home().iterdir()] == ["new"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import hashlib
 import os
 import shutil
 import threading
@@ -13,13 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xpuasm_magic import home, loader
-from xpuasm_magic.build_output import BuildFacts, read_build
-from xpuasm_magic.capture.folder import read_json, write_json
+from xpuasm_magic import loader
+from xpuasm_magic.build_output import read_build
+from xpuasm_magic.capture.decision import Built, decide
+from xpuasm_magic.capture.folder import write_json
+from xpuasm_magic.capture.store import StoredBuild
 
 if TYPE_CHECKING:
     from xpuasm_magic.loader import LoaderRule
-    from xpuasm_magic.toolchain import CompileResult, Toolchain
+    from xpuasm_magic.toolchain import Toolchain
 
 SPIRV_MAGIC = (b"\x03\x02\x23\x07", b"\x07\x23\x02\x03")
 
@@ -62,6 +63,8 @@ class Builder:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.progress = Progress()
+        self.faults: list[str] = []
+        """Sentences on what could not be written."""
         self._seen: set[str] = set()
         self._futures: list[Future[None]] = []
         self._stop = threading.Event()
@@ -88,7 +91,7 @@ class Builder:
             self.progress.failed += 1
             self._write_unbuilt(target, variant, self.plan.missing or "no ocloc was found")
             return
-        self._futures.append(self._variants.submit(self._build_variant, target, dict(variant)))
+        self._futures.append(self._variants.submit(self._follow, target, dict(variant)))
 
     @property
     def pending(self) -> int:
@@ -110,8 +113,16 @@ class Builder:
         self._variants.shutdown(wait=True)
         self._oclocs.shutdown(wait=True)
         for future in self._futures:
-            if future.done() and not future.cancelled():
-                future.result()  # a fault of ours must be seen
+            future.result()  # a fault of ours must be seen
+
+    def _follow(self, target: Path, variant: dict[str, Any]) -> None:
+        """Build a variant; a disk that is full or read-only costs that variant, not the run."""
+        try:
+            self._build_variant(target, variant)
+        except OSError as error:
+            with self._lock:
+                self.progress.failed += 1
+                self.faults.append(f"{variant.get('name')} was not built: {error}")
 
     def _build_variant(self, target: Path, variant: dict[str, Any]) -> None:
         if self._stop.is_set():
@@ -129,7 +140,7 @@ class Builder:
             second = (early or self._start(target, variant, again)).future.result()
         elif early:
             early.drop()
-        decision = _decide(rule, first, second)
+        decision = decide(rule, first, second)
         if not (target / str(decision["kept"])).is_dir():
             decision["kept"] = None
         target.mkdir(parents=True, exist_ok=True)
@@ -142,7 +153,7 @@ class Builder:
 
     def _first_build(
         self, target: Path, variant: Mapping[str, Any], flags: str, again: str | None
-    ) -> tuple[_Built, _Started | None]:
+    ) -> tuple[Built, _Started | None]:
         """The first build, and the second if IGC said half-way through the first that the kernel spills."""
         first, early = self._start(target, variant, flags), None
         log = target / f".{first.name}" / "ocloc.log"
@@ -158,45 +169,46 @@ class Builder:
         future = self._oclocs.submit(self._build, target, variant, flags, name, cancel)
         return _Started(name, target / name, future, cancel)
 
-    def _build(
-        self, target: Path, variant: Mapping[str, Any], flags: str, name: str, cancel: threading.Event
-    ) -> _Built:
-        toolchain = self.plan.toolchain
+    def _build(self, target: Path, variant: Mapping[str, Any], flags: str, name: str, cancel: threading.Event) -> Built:
+        toolchain, device = self.plan.toolchain, self.plan.device
         assert toolchain is not None
         if self._stop.is_set() or cancel.is_set():
-            return _Built(name, "interrupted", "the run ended before it was built", BuildFacts())
-        spv = find_spirv(self.plan.folder / "triton" / str(variant["key"]))
+            return Built(name, "interrupted", "the run ended before it was built")
+        final, draft = target / name, target / f".{name}"
         record: dict[str, Any] = {
             "key": variant["key"],
             "name": variant.get("name"),
-            "device": self.plan.device,
+            "device": device,
             "flags": flags,
             "igc": toolchain.igc,
             "ocloc": toolchain.version,
         }
-        final = target / name
+        spv = find_spirv(self.plan.folder / "triton" / str(variant["key"]))
         if isinstance(spv, str):
             final.mkdir(parents=True, exist_ok=True)
             write_json(final / "build.json", record | {"status": "failed", "exit": None, "seconds": 0.0, "error": spv})
-            return _Built(name, "failed", spv, BuildFacts())
-        stored = home.builds_home() / _build_key(spv.read_bytes(), self.plan.device, flags, toolchain)
-        if (stored / "build.json").is_file():
-            shutil.copytree(stored, final, dirs_exist_ok=True)
-            earlier = read_json(stored / "build.json")
+            return Built(name, "failed", spv)
+        stored = StoredBuild(spv.read_bytes(), device, flags, toolchain)
+        earlier = stored.fetch(final)
+        if earlier is not None:
             write_json(final / "build.json", earlier | record | {"cached": True})
-            stored.touch()
-            return _Built(name, "ok", None, read_build(final))
-        draft = target / f".{name}"
+            return _built(name, final)
         draft.mkdir(parents=True, exist_ok=True)
-        result = toolchain.compile(spv, draft, self.plan.device, flags, self.plan.timeout_s, cancel=cancel)
-        facts = read_build(draft) if result.status == "ok" else BuildFacts()
-        outcome = _outcome(result)
-        outcome["repro"] = result.repro.replace(str(draft), str(final))
-        write_json(draft / "build.json", record | outcome | {"cached": False})
+        result = toolchain.compile(spv, draft, device, flags, self.plan.timeout_s, cancel=cancel)
+        outcome = {
+            "status": result.status,
+            "exit": result.exit,
+            "seconds": round(result.seconds, 3),
+            "error": result.error,
+            "repro": result.repro.replace(str(draft), str(final)),
+            "cached": False,
+        }
+        write_json(draft / "build.json", record | outcome)
         draft.rename(final)
-        if result.status == "ok":
-            _store(final, stored)
-        return _Built(name, result.status, result.error, facts)
+        if result.status != "ok":
+            return Built(name, result.status, result.error)
+        stored.keep(final)
+        return _built(name, final)
 
     def _write_unbuilt(self, target: Path, variant: Mapping[str, Any], why: str, *, status: str = "not built") -> None:
         target.mkdir(parents=True, exist_ok=True)
@@ -210,7 +222,7 @@ class _Started:
 
     name: str
     folder: Path
-    future: Future[_Built]
+    future: Future[Built]
     cancel: threading.Event
 
     def drop(self) -> None:
@@ -220,15 +232,9 @@ class _Started:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-class _Built:
-    """One finished build, as the rule needs it."""
-
-    def __init__(self, name: str, status: str, error: str | None, facts: BuildFacts) -> None:
-        self.name = name
-        self.status = status
-        self.error = error
-        self.spill_bytes = facts.spill_bytes if status == "ok" else None
-        self.grf_count = facts.grf_count
+def _built(name: str, folder: Path) -> Built:
+    facts = read_build(folder)
+    return Built(name, "ok", None, facts.grf_count, facts.spill_bytes)
 
 
 def _behind_the_script() -> None:
@@ -259,80 +265,3 @@ def find_spirv(folder: Path) -> Path | str:
         what = "native code (TRITON_XPU_GEN_NATIVE_CODE)" if magic == b"\x7fELF" else "no SPIR-V module"
         return f"{found[0].name} holds {what}; unset that switch so that the module itself is kept"
     return found[0]
-
-
-def trim_builds(limit_bytes: int = 2 << 30) -> None:
-    """Drop the builds longest unused until the store of finished builds is under the limit."""
-    root = home.builds_home()
-    if not root.is_dir():
-        return
-    entries = []
-    for folder in root.iterdir():
-        try:
-            size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-            entries.append((folder.stat().st_mtime, size, folder))
-        except OSError:
-            continue  # another run is trimming too
-    total = sum(size for _, size, _ in entries)
-    for _, size, folder in sorted(entries):
-        if total <= limit_bytes:
-            break
-        shutil.rmtree(folder, ignore_errors=True)
-        total -= size
-
-
-def _decide(rule: LoaderRule | None, first: _Built, second: _Built | None) -> dict[str, Any]:
-    """What goes into `loader.json`: the build that the loader keeps, and why it is not the other."""
-    kept, rejected, note = first, [], None
-    if rule and second and second.status == "ok":
-        kept = second
-        rejected = [{"build": first.name, "reason": f"{first.spill_bytes:,} bytes of spill: {rule.words}"}]
-        note = _discard_note(rule, first) if rule.discards_retry else None
-    elif rule and second and second.status == "interrupted":
-        note = f"the loader would build this kernel again ({rule.words}); that build was interrupted"
-    elif rule and second:
-        reason = f"the rebuild with {rule.flag} {second.status}: the loader keeps the first build"
-        rejected = [{"build": second.name, "reason": reason}]
-    return {
-        "kept": kept.name,
-        "rejected": rejected,
-        "rule": rule.words if rule else None,
-        "note": note,
-        "status": kept.status,
-        "error": kept.error,
-        "n_regs": kept.grf_count,
-        "spill_bytes": kept.spill_bytes,
-    }
-
-
-def _discard_note(rule: LoaderRule, first: _Built) -> str:
-    return (
-        f"the row is the build that the loader's rule asks for; on a GPU, {rule.source.split(',')[0]} itself makes "
-        f"it and then launches the first one ({first.grf_count} GRF, {first.spill_bytes:,} bytes of spill), because "
-        "its loader drops the rebuilt module (intel-xpu-backend-for-triton#4286, mended in later versions)"
-    )
-
-
-def _build_key(spv: bytes, device: str, flags: str, toolchain: Toolchain) -> str:
-    text = "\0".join((hashlib.sha256(spv).hexdigest(), device, flags, toolchain.name, toolchain.igc, toolchain.version))
-    return hashlib.sha256(text.encode()).hexdigest()[:40]
-
-
-def _outcome(result: CompileResult) -> dict[str, Any]:
-    return {
-        "status": result.status,
-        "exit": result.exit,
-        "seconds": round(result.seconds, 3),
-        "error": result.error,
-    }
-
-
-def _store(build: Path, stored: Path) -> None:
-    """Keep a copy for later runs; losing the race to another run, or the disk's end, only costs time later."""
-    draft = stored.with_name(f".{stored.name}.{os.getpid()}.{threading.get_ident()}")
-    try:
-        stored.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(build, draft)
-        draft.rename(stored)
-    except OSError:
-        shutil.rmtree(draft, ignore_errors=True)

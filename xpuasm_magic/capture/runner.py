@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from xpuasm_magic import home
-from xpuasm_magic.capture.builds import Builder, Plan, trim_builds
+from xpuasm_magic.capture import store
+from xpuasm_magic.capture.builds import Builder, Plan
 from xpuasm_magic.capture.device import Target
 from xpuasm_magic.capture.diagnosis import diagnose
 from xpuasm_magic.capture.environment import child_environment
@@ -23,6 +24,7 @@ from xpuasm_magic.capture.folder import SCHEMA, JsonLines, new_run_folder, read_
 from xpuasm_magic.capture.process import Child, Output
 from xpuasm_magic.capture.source import Source
 from xpuasm_magic.childenv import ChildPython
+from xpuasm_magic.errors import XpuasmError
 from xpuasm_magic.loader import LoaderRule, installed_rule
 from xpuasm_magic.pairing import pairing_sentence
 from xpuasm_magic.toolchain import Toolchain
@@ -78,8 +80,14 @@ def run_job(job: Job, *, output: Output, watch: Watch) -> Path:
             the capture's state says `interrupted`.
     """
     run, moved = new_run_folder(job.output)
-    with stable_path(run) as seen:
-        return _Run(job, run, seen, output, watch, moved).go()
+    try:
+        with stable_path(run) as seen:
+            return _Run(job, run, seen, output, watch, moved).go()
+    except OSError as error:
+        raise XpuasmError(
+            f"the capture in {run} could not be written to its end: {error.strerror or error}; "
+            f"make room, or name another place with --output or XPUASM_HOME (what is there can be opened: {run})"
+        ) from error
 
 
 class _Run:
@@ -214,6 +222,8 @@ class _Run:
         except KeyboardInterrupt:
             self._note("warning", "interrupted while ocloc was still compiling; the rest was not built")
         self.builder.close()
+        for fault in self.builder.faults:
+            self._note("error", fault)
         self.timings["builds_s"] = round(self._elapsed() - self.timings["child_s"], 3)
 
     def _finish(self, state: str, status: int | None) -> None:
@@ -237,7 +247,7 @@ class _Run:
         self._write_record()
         self.phase = state
         self.watch(self._state())
-        trim_builds()
+        store.trim()
 
     def _tick(self) -> None:
         self._take_variants()
