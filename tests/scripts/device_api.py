@@ -61,6 +61,11 @@ for (batch,) in DataLoader(TensorDataset(torch.randn(8, 4)), batch_size=4, pin_m
 q = torch.ones(2, 2, 8, 4, device="xpu", dtype=torch.float16, requires_grad=True)
 nn.functional.scaled_dot_product_attention(q, q, q).sum().backward()
 assert q.grad.shape == q.shape
+for recurrent in (nn.LSTM(4, 8, 2), nn.GRU(4, 8, 2)):
+    sequence = torch.randn(5, 2, 4)
+    on_xpu = copy.deepcopy(recurrent).to("xpu")
+    torch.testing.assert_close(on_xpu(sequence.to("xpu"))[0].cpu(), recurrent(sequence)[0])
+    on_xpu(sequence.to("xpu"))[0].sum().backward()
 try:
     torch.ones(1, device="xpu:1")
 except RuntimeError as error:

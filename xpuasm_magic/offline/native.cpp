@@ -6,6 +6,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Context.h>
 #include <ATen/EmptyTensor.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/detail/XPUHooksInterface.h>
 #include <ATen/native/CPUFallback.h>
 #include <ATen/native/Resize.h>
@@ -18,6 +19,7 @@
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu_backward.h>
 #include <ATen/ops/_scaled_dot_product_fused_attention_overrideable.h>
 #include <ATen/ops/as_strided_native.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/convolution.h>
 #include <ATen/ops/convolution_backward.h>
 #include <ATen/ops/empty.h>
@@ -37,9 +39,11 @@
 #include <sys/mman.h>
 #include <torch/library.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 
 namespace {
 using namespace c10;
@@ -179,6 +183,22 @@ Tensor on_device(const Tensor& tensor) {
   return made;
 }
 
+// In the layout of another tensor, which is what the operators' meta functions promise to the compiler.
+Tensor on_device_as(const Tensor& like, const Tensor& tensor) {
+  std::vector<int64_t> order(like.dim());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return like.stride(a) > like.stride(b); });
+  std::vector<int64_t> strides(like.dim());
+  int64_t next = 1;
+  for (auto dim = order.rbegin(); dim != order.rend(); ++dim) {
+    strides[*dim] = next;
+    next *= tensor.size(*dim);
+  }
+  Tensor made = at::detail::empty_strided_generic(tensor.sizes(), strides, &memory, kKeys, tensor.scalar_type());
+  host(made).copy_(tensor);
+  return made;
+}
+
 // While a compiled graph's wrapper runs, its kernels compute nothing, so what its library calls would write is
 // meaningless: they are skipped, and the inputs stay as they are for the eager run that gives the values.
 thread_local bool dry = false;
@@ -267,20 +287,43 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward(
   return {on_device(in), on_device(w), on_device(b)};
 }
 
+// Recurrent cells, by plain operators, which also give their gradients.
+Tensor with_bias(const Tensor& gates, const OptTensor& bias) {
+  return bias && bias->defined() ? gates + *bias : gates;
+}
+
+std::tuple<Tensor, Tensor, Tensor> lstm_cell(const Tensor& input_gates, const Tensor& hidden_gates, const Tensor& cx,
+                                             const OptTensor& input_bias, const OptTensor& hidden_bias) {
+  const auto gates = (with_bias(input_gates, input_bias) + with_bias(hidden_gates, hidden_bias)).chunk(4, -1);
+  const auto in = gates[0].sigmoid(), forget = gates[1].sigmoid(), cell = gates[2].tanh(), out = gates[3].sigmoid();
+  const auto cy = forget * cx + in * cell;
+  return {out * cy.tanh(), cy, at::cat({in, forget, cell, out}, -1)};
+}
+
+std::tuple<Tensor, Tensor> gru_cell(const Tensor& input_gates, const Tensor& hidden_gates, const Tensor& hx,
+                                    const OptTensor& input_bias, const OptTensor& hidden_bias) {
+  const auto in = with_bias(input_gates, input_bias).chunk(3, -1);
+  const auto hidden = with_bias(hidden_gates, hidden_bias).chunk(3, -1);
+  const auto reset = (in[0] + hidden[0]).sigmoid(), update = (in[1] + hidden[1]).sigmoid();
+  const auto fresh = (in[2] + reset * hidden[2]).tanh();
+  return {fresh + update * (hx - fresh), at::cat({reset, update, fresh, hx, hidden[2]}, -1)};
+}
+
 using Attention = std::tuple<Tensor, Tensor, Tensor, Tensor, SymInt, SymInt, Tensor, Tensor, Tensor>;
 
 Attention attention_overrideable(const Tensor& q, const Tensor& k, const Tensor& v, const OptTensor& bias, double dropout,
                                  bool causal, bool, std::optional<double> scale) {
-  auto out = on_device(at::scaled_dot_product_attention(host(q), host(k), host(v), host(bias), dropout, causal, scale,
-                                                        /*enable_gqa=*/q.size(1) != k.size(1)));
-  return {out, Tensor(), Tensor(), Tensor(), q.size(2), k.size(2), at::zeros({}, at::kLong), at::zeros({}, at::kLong), Tensor()};
+  const auto out = at::scaled_dot_product_attention(host(q), host(k), host(v), host(bias), dropout, causal, scale,
+                                                    /*enable_gqa=*/q.size(1) != k.size(1));
+  return {on_device_as(q, out), Tensor(), Tensor(), Tensor(), q.size(2), k.size(2),
+          at::zeros({}, at::kLong), at::zeros({}, at::kLong), Tensor()};
 }
 
 Attention attention_flash(const Tensor& q, const Tensor& k, const Tensor& v, double dropout, bool causal, bool,
                           std::optional<double> scale) {
   auto [out, lse] = at::_scaled_dot_product_flash_attention_for_cpu(host(q), host(k), host(v), dropout, causal, {}, scale);
-  return {on_device(out), on_device(lse), Tensor(), Tensor(), q.size(2), k.size(2),
-          on_device(at::zeros({2}, at::kLong)), on_device(at::zeros({}, at::kLong)), Tensor()};
+  return {on_device_as(q, out), on_device(lse.contiguous()), Tensor(), Tensor(), q.size(2), k.size(2),
+          at::zeros({}, at::kLong), at::zeros({}, at::kLong), Tensor()};
 }
 
 std::tuple<Tensor, Tensor, Tensor> attention_flash_backward(
@@ -289,7 +332,7 @@ std::tuple<Tensor, Tensor, Tensor> attention_flash_backward(
     std::optional<double> scale) {
   auto [dq, dk, dv] = at::_scaled_dot_product_flash_attention_for_cpu_backward(
       host(grad), host(q), host(k), host(v), host(out), host(lse), dropout, causal, {}, scale);
-  return {on_device(dq), on_device(dk), on_device(dv)};
+  return {on_device_as(q, dq), on_device_as(k, dk), on_device_as(v, dv)};
 }
 
 // ---------------------------------------------------------------- which attention an XPU build would choose
@@ -382,6 +425,8 @@ TORCH_LIBRARY_IMPL(aten, XPU, m) {
   // Their CPU kernels warn when called as the composite does, with an output of the reduced shape.
   m.impl("mse_loss", torch::CppFunction::makeFromBoxedFunction<&fallback>());
   m.impl("smooth_l1_loss", torch::CppFunction::makeFromBoxedFunction<&fallback>());
+  m.impl("_thnn_fused_lstm_cell", lstm_cell);
+  m.impl("_thnn_fused_gru_cell", gru_cell);
   m.impl("convolution_overrideable", convolution);
   m.impl("convolution_backward_overrideable", convolution_backward);
   m.impl("_scaled_dot_product_fused_attention_overrideable", attention_overrideable);
@@ -389,7 +434,11 @@ TORCH_LIBRARY_IMPL(aten, XPU, m) {
   m.impl("_scaled_dot_product_flash_attention_backward", attention_flash_backward);
 }
 
-TORCH_LIBRARY_IMPL(aten, AutogradXPU, m) { m.impl("scaled_dot_product_attention", attention); }
+TORCH_LIBRARY_IMPL(aten, AutogradXPU, m) {
+  m.impl("scaled_dot_product_attention", attention);
+  m.impl("_thnn_fused_lstm_cell", lstm_cell);
+  m.impl("_thnn_fused_gru_cell", gru_cell);
+}
 
 extern "C" {
 // 0: installed. 1: a device guard is there already. 2: libtorch had made its hooks without an XPU before.

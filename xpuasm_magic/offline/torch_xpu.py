@@ -42,9 +42,9 @@ def _count(native: Native, records: Records) -> None:
     routed = {name: calls for name, calls in native.attention_calls().items() if calls}
     records.counts["attention_calls"] = sum(routed.values())
     if routed:
-        words = ", ".join(f"{calls} to {_ATTENTION[name]}" for name, calls in routed.items())
+        words = ", ".join(_ATTENTION[name] for name in routed)
         records.fidelity(
-            f"scaled_dot_product_attention was routed by the conditions of torch's XPU source: {words}; those of its "
+            f"scaled_dot_product_attention was routed by the conditions of torch's XPU source, to {words}; those of its "
             "flash kernel are known in part only."
         )
 
@@ -69,7 +69,7 @@ def _add_names(device: Device, records: Records) -> None:
     patching.replace(
         c._dynamo.guards, "_empty_strided_xpu", _empty_strided, "allocate where this build's C++ knows no XPU"
     )
-    for name, value in {**_classes(c, device, records), **_functions(c, device)}.items():
+    for name, value in {**_classes(c, device, records), **_functions(c, device, records)}.items():
         patching.add(c, name, value, reason)
 
 
@@ -149,8 +149,10 @@ def _classes(c: Any, device: Device, records: Records) -> dict[str, type]:
     }
 
 
-def _functions(c: Any, device: Device) -> dict[str, Callable[..., Any]]:
+def _functions(c: Any, device: Device, records: Records) -> dict[str, Callable[..., Any]]:
     def init() -> None:
+        if _State.native is None:
+            raise RuntimeError(f"the stand-in device cannot hold tensors: {records.tiers.get('compile')}")
         xpu = sys.modules["torch.xpu"]
         properties = c._XpuDeviceProperties()
         xpu._get_device_properties = lambda index: properties

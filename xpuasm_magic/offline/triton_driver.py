@@ -231,6 +231,12 @@ def _driver_class(base: type, device: Device, records: Records, binaries: _Binar
         def get_current_device(self) -> int:
             return 0
 
+        def get_current_target(self) -> Any:
+            from triton.backends.compiler import GPUTarget
+
+            properties = {name: value for name, value in device.properties().items() if name != "uuid"}
+            return GPUTarget("xpu", properties, warp_size=32)
+
         def get_current_stream(self, device: Any = None) -> int:
             return _QUEUE
 

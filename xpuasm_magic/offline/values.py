@@ -93,7 +93,20 @@ def _run(compiled: Any, inputs: list[Any], launch: Any, graph: Any, records: Rec
         compiled._xpuasm_graph = None
         return outputs
     records.fidelity(CPU_VALUES)
-    return list(values) if isinstance(values, list | tuple) else [values]
+    values = list(values) if isinstance(values, list | tuple) else [values]
+    return [_laid_out(value, output) for value, output in zip(values, outputs, strict=True)]
+
+
+def _laid_out(value: Any, output: Any) -> Any:
+    """The value with the strides that Inductor chose for it: a backward graph asserts those of what it was saved."""
+    import torch
+
+    if not isinstance(value, torch.Tensor) or not isinstance(output, torch.Tensor):
+        return value
+    if value.stride() == output.stride() or value.shape != output.shape or value.layout != torch.strided:
+        return value
+    laid = torch.empty_strided(output.shape, output.stride(), dtype=value.dtype, device=value.device)
+    return laid.copy_(value)
 
 
 @functools.cache
