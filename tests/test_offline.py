@@ -590,6 +590,37 @@ def test_a_broken_tier_is_off_with_its_own_message(run, script, ran, tmp_path):
     assert any("the moon is full" in note["message"] for note in done.told["notes"])
 
 
+def test_an_xpu_build_of_torch_without_a_gpu_is_refused_in_a_sentence(run, script, tmp_path):
+    """Acted: what an XPU build's own torch says of itself is put into this one before it is asked."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\n"
+        "class BeforeXpu:\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name == 'torch._tensor':\n"
+        "            sys.modules['torch._C']._has_xpu = True\n"
+        "sys.meta_path.insert(0, BeforeXpu())\n"
+    )
+    done = run(script("print('ran')\n"), env={"PYTHONPATH": str(tmp_path)})
+    assert done.status == 1
+    assert "ran" not in done.output
+    [line] = [line for line in done.errors.splitlines() if line.startswith("xpuasm: ")]
+    assert "this torch is an XPU build" in line
+    assert "Traceback" not in done.errors
+
+
+def test_on_a_real_device_nothing_of_the_stand_in_is_put_in_place(run, script):
+    done = run(
+        script(
+            "import torch, triton.compiler.compiler as compiler\n"
+            "recorded = hasattr(compiler.CompiledKernel.__init__, '__wrapped__')\n"
+            "print(torch.version.xpu, torch.xpu.is_available(), recorded)\n"
+        ),
+        device=None,
+    ).checked()
+    assert done.output.split() == ["None", "False", "True"], "compiled kernels are recorded, and that is all"
+    assert done.told["fidelity"] == []
+
+
 def test_every_change_to_a_foreign_module_is_on_record_with_its_reason(ran):
     patches = ran("gelu").told["patches"]
     targets = {patch["target"] for patch in patches}

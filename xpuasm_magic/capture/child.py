@@ -75,7 +75,10 @@ def prepare(config: dict[str, Any], config_path: Path, *, own_child_json: bool) 
     records.versions["python"] = ".".join(map(str, sys.version_info[:3]))
     _spawn_through_here(config_path)
     _flush_at_every_end(records)
-    standin.install(standin.Config.of(config), records)
+    try:
+        standin.install(standin.Config.of(config), records)
+    except standin.Unusable as error:
+        raise SystemExit(f"xpuasm: the stand-in device cannot be put in place: {error}") from None
     return records
 
 

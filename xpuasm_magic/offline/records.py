@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -35,6 +36,7 @@ class Records:
         self.counts: Counter[str] = Counter()
         self.exception: dict[str, Any] | None = None
         """What ended the user's code."""
+        self._lock = threading.RLock()
         self.autotuned = False
         """Whether what is being compiled is one of several configs of one kernel."""
         self._fidelity: dict[str, None] = {}
@@ -64,9 +66,10 @@ class Records:
             entry: its line in `variants.jsonl`.
             files: where Triton keeps it. What lies outside the capture folder is copied into it.
         """
-        if self._muted or entry["key"] in self._variants:
-            return
-        self._variants.add(entry["key"])
+        with self._lock:
+            if self._muted or entry["key"] in self._variants:
+                return
+            self._variants.add(entry["key"])
         self._adopt(entry["key"], files)
         self.counts["variants"] += 1
         self._append("variants.jsonl", {"t": time.time(), **entry, "autotuned": self.autotuned, "pid": os.getpid()})
@@ -75,10 +78,11 @@ class Records:
         """A launch. Written at the first and then at each power of two: what `os._exit` or a crash loses is bounded."""
         if self._muted or self._benchmarks:
             return
-        self.counts["launches"] += 1
         entry = (key, name, grid, args)
-        self._launches[entry] += 1
-        count = self._launches[entry]
+        with self._lock:
+            self.counts["launches"] += 1
+            self._launches[entry] += 1
+            count = self._launches[entry]
         if count & (count - 1) == 0:
             self._append_launch(entry, count)
 
@@ -139,7 +143,7 @@ class Records:
 
     def flush(self) -> None:
         """Write the launch counts as they stand, and this process's summary. Safe to call at any time."""
-        for entry, count in self._launches.items():
+        for entry, count in list(self._launches.items()):
             if count & (count - 1):
                 self._append_launch(entry, count)
         self.write_summary()
@@ -213,5 +217,6 @@ class Records:
 
     def _forget(self) -> None:
         """In a forked process: its launches are its own; the parent counts those made before the fork."""
+        self._lock = threading.RLock()  # the parent's may be held by a thread that is not here
         self._launches.clear()
         self._variants.clear()

@@ -40,14 +40,25 @@ class Config:
         )
 
 
+class Unusable(RuntimeError):
+    """The stand-in cannot be put in place at all."""
+
+
 def install(config: Config, records: Records) -> None:
-    """Make `device="xpu"` work in this process; what cannot is written into `records.tiers` and raises when used."""
+    """Make `device="xpu"` work in this process; what cannot is written into `records.tiers` and raises when used.
+
+    Raises:
+        Unusable: nothing of it can work with this torch.
+    """
     if config.device is None:
         _record_only(records)
         return
     device = find_device(config.device)
     torch_xpu.before_import(device, records)
-    import torch
+    try:
+        import torch
+    except patching.PatchError as error:
+        raise Unusable(str(error)) from None
 
     records.versions["torch"] = torch.__version__
     records.fidelity(f"Device {device.card} ({device.title}). {device.source}.")

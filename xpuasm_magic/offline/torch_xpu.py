@@ -44,8 +44,8 @@ def _count(native: Native, records: Records) -> None:
     if routed:
         words = ", ".join(_ATTENTION[name] for name in routed)
         records.fidelity(
-            f"scaled_dot_product_attention was routed by the conditions of torch's XPU source, to {words}; those of its "
-            "flash kernel are known in part only."
+            f"scaled_dot_product_attention was routed by the conditions of torch's XPU source, to {words}; those of "
+            "its flash kernel are known in part only."
         )
 
 
@@ -63,6 +63,11 @@ class _State:
 
 def _add_names(device: Device, records: Records) -> None:
     c = sys.modules["torch._C"]
+    if c._has_xpu:
+        raise patching.PatchError(
+            "this torch is an XPU build with C++ of its own for the device, and there is no Intel GPU; the stand-in "
+            "needs a CPU build, such as the one that `xpuasm setup` installs (--python chooses among several)"
+        )
     reason = "be the torch._C of an XPU build"
     patching.replace(c, "_has_xpu", True, reason)
     patching.replace(sys.modules["torch.version"], "xpu", VERSION, "have Inductor take its XPU branches")

@@ -194,10 +194,15 @@ def _driver_class(base: type, device: Device, records: Records, binaries: _Binar
 
     Launcher.records = records
 
+    from triton.compiler.compiler import CompiledKernel
+
+    wants_limit = "n_max_threads" in CompiledKernel._init_handles.__code__.co_names  # newer than 3.3
+
     class Utils:
-        def load_binary(self, name: str, kernel: bytes, shared: int, build_flags: str, device: int) -> Any:
+        def load_binary(self, name: str, kernel: bytes, shared: int, build_flags: str, *_: Any) -> Any:
             registers, spills = binaries.load(name, kernel, build_flags)
-            return object(), SimpleNamespace(name=name), registers, spills
+            loaded = (object(), SimpleNamespace(name=name), registers, spills)
+            return (*loaded, device.max_work_group_size) if wants_limit else loaded
 
         def get_device_properties(self, index: int) -> dict[str, Any]:
             return {
