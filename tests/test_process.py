@@ -44,7 +44,7 @@ def alive(pid: int) -> bool:
 
 def test_output_is_heard_live_and_both_streams_are_told_apart(start, tmp_path):
     heard = []
-    code = "import sys, time; print('out'); time.sleep(.3); print('err', file=sys.stderr); time.sleep(.3)"
+    code = "import os, time; os.write(1, b'out\\n'); time.sleep(.3); os.write(2, b'err\\n'); time.sleep(.3)"
     with start(code, heard) as child:
         begin = time.monotonic()
         while not heard:

@@ -44,8 +44,9 @@ def _child(python: str | None, progress: Say) -> childenv.ChildPython:
     if python is None:
         try:
             return childenv.find_child(None)
-        except SetupError:
-            pass  # that is what setup is for
+        except SetupError:  # that is what setup is for, unless the user named a Python of theirs
+            if os.environ.get("XPUASM_PYTHON"):
+                raise
     return childenv.setup(progress=progress, python=python)
 
 

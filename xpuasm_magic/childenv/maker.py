@@ -13,7 +13,7 @@ from pathlib import Path
 
 from xpuasm_magic import home
 from xpuasm_magic.childenv.pip import Coming, Pip
-from xpuasm_magic.childenv.pythons import base_python, runs_as
+from xpuasm_magic.childenv.pythons import VERSIONS, base_python, runs_as
 from xpuasm_magic.childenv.search import MARKER, ChildPython, examine, required
 from xpuasm_magic.errors import SetupError
 from xpuasm_magic.toolchain.staging import Progress, check_room, explained, locked, megabytes, silent
@@ -51,7 +51,10 @@ def make(
     with locked(child.parent / ".child.lock", progress), explained(child):
         if (child / MARKER).is_file() and (python is None or _made_from(child, python)):
             return required(str(child), "child environment")
-        _prepare(child, base_python(python, progress), progress)
+        if _begun(child, python):
+            progress(f"completing the environment in {child}")
+        else:
+            _make(child, base_python(python, progress), progress)
         _fill(child, progress, yes)
         facts = _verified(child / "bin" / "python")
         (child / MARKER).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
@@ -73,14 +76,13 @@ def _made_from(child: Path, python: str) -> bool:
     return runs_as(child / "bin" / "python") == runs_as(Path(shutil.which(python) or python))
 
 
-def _prepare(child: Path, base: Path, progress: Progress) -> None:
-    """An empty environment on `base`; an unfinished one on the same version stays."""
+def _begun(child: Path, python: str | None) -> bool:
+    """Whether an unfinished environment can be completed; it needs no base to be found or brought."""
+    return runs_as(child / "bin" / "python") in VERSIONS and (python is None or _made_from(child, python))
+
+
+def _make(child: Path, base: Path, progress: Progress) -> None:
     version = runs_as(base)
-    if (child / "bin" / "python").exists():
-        if runs_as(child / "bin" / "python") == version:
-            progress(f"completing the environment in {child}")
-            return
-        shutil.rmtree(child)
     progress(f"making an environment with Python {version} ({base}) in {child}")
     for options in ((), ("--without-pip",)):  # Debian's python3 lacks ensurepip where python3-venv is missing
         command = [str(base), "-m", "venv", "--clear", *options, str(child)]
