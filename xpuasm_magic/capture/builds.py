@@ -239,7 +239,7 @@ def _built(name: str, folder: Path) -> Built:
 
 def _behind_the_script() -> None:
     """Compilers yield to the user's code (on Linux a niceness is a thread's own, and its children's)."""
-    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 5)
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
 
 
 #   warning: in kernel 'spill_kernel': [RetryManager] Start recompilation of the kernel
