@@ -20,7 +20,8 @@ def measure() -> list[Result]:
     with tempfile.TemporaryDirectory(prefix="xpuasm-bench-") as scratch:
         root = Path(scratch)
         with tarfile.open(DATA / "igc-corpus.tar.xz") as archive:
-            archive.extractall(root, filter="data")
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python 3.11.2 has none
+            archive.extractall(root)
         corpus = next(path.parent for path in root.rglob("2.40"))
         small, large = (_capture(root / str(count), corpus, count) for count in (300, 600))
         _read(small, 300)  # imports, once

@@ -125,7 +125,7 @@ def _compile(target: Path) -> None:
     if command is None:
         raise NativeError(
             "there is no C++ compiler (looked for $CXX, g++, c++, clang++), so tensors on the stand-in device "
-            "cannot exist; on Debian and Ubuntu: apt install g++"
+            "cannot exist; run `xpuasm setup`, which brings one without root, or install g++"
         )
     home = Path(torch.__file__).parent
     part = target.with_suffix(f".{os.getpid()}.tmp")
