@@ -31,20 +31,13 @@ def when_imported(records: Records, native: Native | None) -> None:
             except patching.PatchError as error:
                 records.tiers["compile"] = str(error)
         if not records.is_on("compile"):
-            refuse(module, "compile_fx", f"torch.compile is off on the stand-in device: {records.tiers['compile']}")
+            patching.refuse(
+                module, "compile_fx", f"torch.compile is off on the stand-in device: {records.tiers['compile']}"
+            )
 
     os.environ["TORCHINDUCTOR_XPU_KERNEL_FORMAT"] = "spv"  # read when torch._inductor.utils is imported
     imports.after("torch._inductor.compile_fx", install)
     _count_compiles(records)
-
-
-def refuse(owner: Any, name: str, sentence: str) -> None:
-    """Have a function raise why its tier is off."""
-
-    def off(*_: Any, **__: Any) -> Any:
-        raise RuntimeError(sentence)
-
-    patching.replace(owner, name, off, "say why this is off")
 
 
 def _install(records: Records, native: Native) -> None:

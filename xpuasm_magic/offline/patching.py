@@ -84,6 +84,15 @@ def configure(module: Any, name: str, value: Any, reason: str) -> None:
     replace(module, name, value, reason)
 
 
+def refuse(owner: Any, name: str, sentence: str) -> None:
+    """Have a function raise why what it does is off."""
+
+    def off(*_: Any, **__: Any) -> Any:
+        raise RuntimeError(sentence)
+
+    replace(owner, name, off, "say why this is off")
+
+
 def _check_parameters(target: str, original: Any, takes: tuple[str, ...]) -> None:
     try:
         names = tuple(inspect.signature(original).parameters)

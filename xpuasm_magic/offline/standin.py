@@ -127,14 +127,14 @@ _WHAT = {"jit": "Triton kernels are", "compile": "torch.compile is", "backward":
 
 def _switch_off(records: Records) -> None:
     if not records.is_on("jit") and "triton.runtime.jit" in sys.modules:
-        inductor.refuse(
+        patching.refuse(
             sys.modules["triton.runtime.jit"].JITFunction, "run",
             f"Triton kernels are off on the stand-in device: {records.tiers['jit']}",
         )  # fmt: skip
     if not records.is_on("backward"):
         import torch
 
-        inductor.refuse(
+        patching.refuse(
             torch.autograd, "_engine_run_backward",
             f"backward is off on the stand-in device: {records.tiers['backward']}",
         )  # fmt: skip

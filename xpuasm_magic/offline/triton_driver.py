@@ -26,7 +26,6 @@ def install(device: Device, records: Records, builds: Builds) -> None:
     import triton
     import triton.testing
     from triton.backends import backends
-    from triton.compiler import compiler
     from triton.runtime import driver
     from triton.runtime.autotuner import Autotuner
 
@@ -43,7 +42,6 @@ def install(device: Device, records: Records, builds: Builds) -> None:
         Autotuner, "run", functools.partial(_autotuned_run, records), "tell configs that compete", takes=("self",)
     )
     patching.replace(triton.testing, "do_bench", _do_bench(records), "answer that there is no GPU time", takes=("fn",))
-    compiler.CompiledKernel  # noqa: B018  the seam that record_variants relies on
 
 
 def trust_given_properties(backend: Any) -> None:
