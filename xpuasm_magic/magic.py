@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -13,12 +13,20 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.display import display
 
 from xpuasm_magic.errors import XpuasmError
-from xpuasm_magic.options import add_cell_options, add_run_options, run_options
+from xpuasm_magic.options import (
+    add_cell_options,
+    add_notebook_options,
+    add_run_options,
+    run_options,
+    stage_names,
+)
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from xpuasm_magic.capture.runner import Job
     from xpuasm_magic.model import Capture
+    from xpuasm_magic.options import RunOptions
     from xpuasm_magic.view.widget import Browser
 
 
@@ -60,6 +68,7 @@ def cell_parser() -> argparse.ArgumentParser:
         formatter_class=_formatter,
     )
     add_run_options(parser)
+    add_notebook_options(parser)
     add_cell_options(parser)
     return parser
 
@@ -72,7 +81,7 @@ def line_parser() -> argparse.ArgumentParser:
         formatter_class=_formatter,
     )
     add_run_options(parser)
-    parser.add_argument("--name", metavar="VAR", help="bind the Capture to this variable of the notebook")
+    add_notebook_options(parser)
     parser.add_argument("target", metavar="TARGET", help="a Python script, or a folder or zip to open")
     parser.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS", help="the script's own arguments")
     return parser
@@ -115,12 +124,12 @@ class XpuAsmMagics(Magics):
             made = source.from_cells(earlier, cell, label, first_line=2)
         else:
             made = source.from_cell(cell, label, first_line=2)
-        return self._run(lambda: prepare(options, source=made, label=label), options, args.name)
+        job = prepare(options, source=made, label=label)
+        return self._shown(self._run(job, options), args, options)
 
     def _line(self, line: str) -> Browser:
         from xpuasm_magic.capture import prepare
         from xpuasm_magic.catalog import read_capture
-        from xpuasm_magic.view.widget import Browser
 
         args = line_parser().parse_args(_split(line))
         options = run_options(args)
@@ -128,41 +137,47 @@ class XpuAsmMagics(Magics):
         if target.is_dir() or target.suffix == ".zip":
             if args.args:
                 raise ShellUsageError(f"%xpu_asm {target}: a capture takes no arguments: {' '.join(args.args)}")
-            capture = read_capture(target)
-            self._bind(args.name, capture)
-            return Browser(capture, kernel_glob=options.kernel, stages=options.stages, all_configs=options.all_configs)
-        return self._run(lambda: prepare(options, script=target, args=args.args), options, args.name)
+            return self._browser(read_capture(target), args, options)
+        job = prepare(options, script=target, args=args.args)
+        return self._shown(self._run(job, options), args, options)
 
-    def _run(self, prepared: Callable[[], Any], options: Any, name: str | None) -> Browser:
-        from xpuasm_magic.capture import capture as run_capture
+    def _run(self, job: Job, options: RunOptions) -> Capture:
+        from xpuasm_magic.capture import capture
         from xpuasm_magic.progress import NotebookProgress, TerminalProgress
         from xpuasm_magic.relay import Relay
+
+        if options.quiet:
+            return capture(job)
+        progress = NotebookProgress() if _has_front_end(self.shell) else TerminalProgress()
+        relay = Relay()
+
+        def output(stream: str, text: str) -> None:
+            if isinstance(progress, TerminalProgress):
+                progress.clear()
+            relay(stream, text)
+
+        made = capture(job, output=output, watch=progress)
+        progress.clear()
+        return made
+
+    def _browser(self, capture: Capture, args: argparse.Namespace, options: RunOptions) -> Browser:
         from xpuasm_magic.view.widget import Browser
 
-        job = prepared()
-        progress = NotebookProgress() if _has_front_end(self.shell) else TerminalProgress()
-        if options.quiet:
-            capture = run_capture(job)
-        else:
-            relay = Relay()
+        self._bind(args.name, capture)
+        return Browser(capture, kernel_glob=options.kernel, stages=stage_names(args), all_configs=options.all_configs)
 
-            def output(stream: str, text: str) -> None:
-                if isinstance(progress, TerminalProgress):
-                    progress.clear()
-                relay(stream, text)
-
-            capture = run_capture(job, output=output, watch=progress)
-            progress.clear()
-        self._bind(name, capture)
-        browser = Browser(capture, kernel_glob=options.kernel, stages=options.stages, all_configs=options.all_configs)
+    def _shown(self, capture: Capture, args: argparse.Namespace, options: RunOptions) -> Browser:
+        """The browser as the cell's value; where the code did not end well, displayed, and then the error."""
+        browser = self._browser(capture, args, options)
         if capture.info.state == "finished":
             return browser
         display(browser)
-        self._raise(capture)
+        raise self._ending(capture)
 
-    def _raise(self, capture: Capture) -> NoReturn:
+    def _ending(self, capture: Capture) -> BaseException:
+        """What the cell ends with, so that "run all" stops here: how the code itself ended."""
         if capture.info.state == "interrupted":
-            raise CodeInterrupted
+            return CodeInterrupted()
         words = [note.message for note in capture.notes if note.severity == "error"]
         told = capture.info.raw.get("child", {}).get("exception") or {}
         if told.get("type"):
@@ -172,7 +187,7 @@ class XpuAsmMagics(Magics):
             words.append(advice)
         if not words:
             words = [f"the code ended with exit status {capture.info.exit_status}"]
-        raise CodeFailed("xpu_asm: " + "; ".join(words))
+        return CodeFailed("xpu_asm: " + "; ".join(words))
 
     def _advice(self, told: dict[str, Any]) -> str | None:
         """The earlier cell that would cure a NameError."""

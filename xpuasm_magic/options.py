@@ -24,7 +24,6 @@ class RunOptions:
     env: Mapping[str, str] = field(default_factory=dict)
     output: Path | None = None
     all_configs: bool = False
-    stages: tuple[str, ...] = ()
     quiet: bool = False
 
 
@@ -57,16 +56,25 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     )
     add("-o", "--output", metavar="DIR", help="write the capture to this folder (default: under the user's cache)")
     add("--all-configs", action="store_true", help="list every autotuning config, not folded under its kernel")
-    add("--stages", metavar="S,…", help="only these stages in the browser, such as isa,visa,ttgir")
     add("--quiet", action="store_true", help="show neither progress nor the code's own output (run.log keeps it)")
 
 
+def add_notebook_options(parser: argparse.ArgumentParser) -> None:
+    """Options of both magics, for what a notebook has beyond a terminal."""
+    parser.add_argument("--stages", metavar="S,…", help="only these stages in the browser, such as isa,visa,ttgir")
+    parser.add_argument("--name", metavar="VAR", help="bind the Capture to this variable of the notebook")
+
+
 def add_cell_options(parser: argparse.ArgumentParser) -> None:
-    """Options that only a notebook has."""
+    """Options of `%%xpu_asm` alone."""
     parser.add_argument(
         "--cells", metavar="N,…", help="run these earlier input cells first, in the same process, such as 3-5,7"
     )
-    parser.add_argument("--name", metavar="VAR", help="bind the Capture to this variable of the notebook")
+
+
+def stage_names(args: argparse.Namespace) -> tuple[str, ...]:
+    """What `--stages` came to; empty: all."""
+    return tuple(name.strip() for name in (args.stages or "").split(",") if name.strip())
 
 
 def run_options(args: argparse.Namespace) -> RunOptions:
@@ -89,6 +97,5 @@ def run_options(args: argparse.Namespace) -> RunOptions:
         env=env,
         output=Path(args.output) if args.output else None,
         all_configs=args.all_configs,
-        stages=tuple(s.strip() for s in args.stages.split(",") if s.strip()) if args.stages else (),
         quiet=args.quiet,
     )
