@@ -50,16 +50,16 @@ class Ran:
 
     @cached_property
     def variants(self) -> list[dict[str, Any]]:
-        return self._lines("variants.jsonl")
+        return self.read("variants.jsonl")
 
     @cached_property
     def graphs(self) -> list[dict[str, Any]]:
-        return self._lines("inductor_graphs.jsonl")
+        return self.read("inductor_graphs.jsonl")
 
     @cached_property
     def launches(self) -> Counter[tuple[str, tuple[int, ...]]]:
         """Launches by name and grid, as the contract says to count: the last count per process, added up."""
-        last = {(e["pid"], e["key"], e["name"], tuple(e["grid"])): e["count"] for e in self._lines("launches.jsonl")}
+        last = {(e["pid"], e["key"], e["name"], tuple(e["grid"])): e["count"] for e in self.read("launches.jsonl")}
         found: Counter[tuple[str, tuple[int, ...]]] = Counter()
         for (_, _, name, grid), count in last.items():
             found[name, grid] += count
@@ -81,7 +81,7 @@ class Ran:
         assert self.status == 0, self.errors
         return self
 
-    def _lines(self, name: str) -> list[dict[str, Any]]:
+    def read(self, name: str) -> list[dict[str, Any]]:
         path = self.folder / name
         return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
 
@@ -619,6 +619,54 @@ def test_on_a_real_device_nothing_of_the_stand_in_is_put_in_place(run, script):
     ).checked()
     assert done.output.split() == ["None", "False", "True"], "compiled kernels are recorded, and that is all"
     assert done.told["fidelity"] == []
+
+
+def test_a_real_devices_autotuner_is_recorded_with_times_and_winner(run, script):
+    """No XPU exists here: a clock that gives the n-th config n ms stands for it; the autotuners are the real ones."""
+    done = run(
+        script(
+            "from pathlib import Path\n"
+            "import torch, triton, triton.language as tl\n"
+            "from triton.backends import backends\n"
+            "from xpuasm_offline import observe\n"
+            "from xpuasm_offline.records import Records\n"
+            "Path('observed').mkdir()\n"
+            "records = Records(Path('observed'), own_child_json=False)\n"
+            "import triton.runtime.autotuner, torch._inductor.runtime.triton_heuristics as heuristics\n"
+            "ticks = iter(range(1, 100))\n"
+            "class Clock:\n"
+            "    def __call__(self, fn, quantiles=None, **_):\n"
+            "        fn(); t = float(next(ticks)); return [t, t, t] if quantiles else t\n"
+            "triton.runtime.driver.active.get_benchmarker = lambda: Clock()\n"
+            "launcher = triton.runtime.driver.active.launcher_cls\n"
+            "backends['intel'].driver.__init__.__globals__['XPULauncher'] = launcher\n"
+            "observe.record_launches(records)\n"
+            "observe.record_autotuner(records)\n"
+            "torch.compile(lambda x: x + 1)(torch.ones(8, device='xpu'))  # puts the stand-in's own bench in place\n"
+            "heuristics.CachingAutotuner.bench = lambda self, launcher, *a, **k: float(next(ticks))\n"
+            "observe.record_inductor(records)\n"
+            "@triton.autotune(configs=[triton.Config({'B': b}) for b in (64, 128)], key=['n'])\n"
+            "@triton.jit\n"
+            "def twice(x, n, B: tl.constexpr):\n"
+            "    i = tl.program_id(0) * B + tl.arange(0, B)\n"
+            "    tl.store(x + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)\n"
+            "x = torch.ones(256, device='xpu')\n"
+            "for _ in range(3): twice[lambda meta: (256 // meta['B'],)](x, 256)\n"
+            "torch.compile(lambda x: torch.nn.functional.gelu(x) * 2)(torch.ones(1024, 1024, device='xpu'))\n"
+            "records.flush()\n"
+        )
+    ).checked()
+    names = {variant["key"]: (variant["name"], variant["constants"]) for variant in done.variants}
+    measured = [(*names[m["key"]], m["time_ms"], m["winner"]) for m in done.read("observed/autotune.jsonl")]
+    assert [m for m in measured if m[0] == "twice"] == [
+        ("twice", {"B": 64}, 1.0, True),
+        ("twice", {"B": 128}, 2.0, False),
+    ]
+    fusion = [(time_ms, winner) for name, _, time_ms, winner in measured if name.startswith("triton_poi")]
+    assert len(fusion) > 1
+    assert [winner for _, winner in fusion] == [True] + [False] * (len(fusion) - 1)
+    [launched] = {launch["key"] for launch in done.read("observed/launches.jsonl") if launch["name"] == "twice"}
+    assert names[launched][1] == {"B": 64}
 
 
 def test_every_change_to_a_foreign_module_is_on_record_with_its_reason(ran):

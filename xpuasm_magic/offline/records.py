@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import shutil
 import sys
@@ -35,6 +36,8 @@ class Records:
         self.tiers: dict[str, str] = {}
         self.counts: Counter[str] = Counter()
         self.exception: dict[str, Any] | None = None
+        self.last_key: str | None = None
+        """The variant launched last, on a real device: the autotuner's benchmark does not name it."""
         """What ended the user's code."""
         self._lock = threading.RLock()
         self.autotuned = False
@@ -85,6 +88,13 @@ class Records:
             count = self._launches[entry]
         if count & (count - 1) == 0:
             self._append_launch(entry, count)
+
+    def measured(self, key: str | None, time_ms: float, *, winner: bool) -> None:
+        """What an autotuner measured of a variant on a real device; a config that it skipped has no time."""
+        if key:
+            time_ms = float(time_ms)
+            entry = {"key": key, "time_ms": time_ms if math.isfinite(time_ms) else None, "winner": winner}
+            self._append("autotune.jsonl", entry)
 
     def graph(self, entry: dict[str, Any]) -> None:
         """A graph that Inductor compiled."""

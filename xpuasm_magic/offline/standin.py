@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import imports, inductor, native, patching, tiers, torch_xpu, triton_driver
+from . import inductor, native, observe, patching, tiers, torch_xpu, triton_driver
 from .devices import find_device
 from .loader import Builds
 from .records import Records
@@ -51,7 +51,8 @@ def install(config: Config, records: Records) -> None:
         Unusable: nothing of it can work with this torch.
     """
     if config.device is None:
-        _record_only(records)
+        observe.install(records)
+        records.write_summary()
         return
     device = find_device(config.device)
     torch_xpu.before_import(device, records)
@@ -146,17 +147,3 @@ def _count_dynamo(records: Records) -> None:
     if utils is not None:
         records.counts["graph_breaks"] = sum(utils.counters["graph_break"].values())
         records.counts["compiled_calls"] = records.counts["graph_calls"] + utils.counters["frames"]["total"]
-
-
-def _record_only(records: Records) -> None:
-    """On a real XPU: note what Triton compiles. Nothing else is touched."""
-    imports.after("triton.compiler.compiler", lambda module: _record_variants(records))
-    records.write_summary()
-
-
-def _record_variants(records: Records) -> None:
-    try:
-        triton_driver.record_variants(records)
-    except patching.PatchError as error:
-        records.note(f"compiled kernels are not recorded: {error}")
-        print(f"xpuasm: {error}", file=sys.stderr)

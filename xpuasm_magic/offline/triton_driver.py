@@ -159,7 +159,7 @@ class _Launcher:
 
     def __init__(self, src: Any, metadata: Any) -> None:
         self._key, self._name = cache_key(metadata.hash), metadata.name
-        self._args = _argument_types(src)
+        self._args = argument_types(src)
         self._written = writes.Targets(src, self.records.folder / "triton" / self._key)
 
     def __call__(self, x: int, y: int, z: int, stream: Any, function: Any, *rest: Any) -> None:
@@ -172,7 +172,7 @@ class _Launcher:
             leave(launch_metadata)
 
 
-def _argument_types(source: Any) -> tuple[str, ...]:
+def argument_types(source: Any) -> tuple[str, ...]:
     """`*fp32:16` is a pointer to floats known to be a multiple of 16; constants have no place among them."""
     attributes = getattr(source, "attrs", {})
     kinds = []
