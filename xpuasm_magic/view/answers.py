@@ -8,6 +8,7 @@ from typing import Any
 
 from xpuasm_magic.errors import ParseError, XpuasmError
 from xpuasm_magic.model import Capture, Listing, StageFile
+from xpuasm_magic.view.glossary import help_payload
 from xpuasm_magic.view.payload import CHUNK, kernels_by_id, listing_payload, spans_payload
 
 _KEPT = 4
@@ -15,7 +16,7 @@ _KEPT = 4
 
 
 class Answers:
-    """Answers requests about one capture: a listing, the colours of some of its lines.
+    """Answers requests about one capture: a listing, the colours of some of its lines, help for a place of one.
 
     Every failure is an `XpuasmError` whose message the page shows.
     """
@@ -31,6 +32,10 @@ class Answers:
         if kind == "spans":
             start = int(params.get("start", 0))
             return spans_payload(self._listing(params), start, start + CHUNK)
+        if kind == "help":
+            return help_payload(
+                str(params.get("stage", "")), str(params.get("text", "")), int(params.get("column", -1))
+            )
         raise XpuasmError(f"the page asked for {kind!r}, which this version does not know; reload the page")
 
     def _listing(self, params: Mapping[str, Any], *, fresh: bool = False) -> Listing:

@@ -12,10 +12,11 @@ from typing import Any
 
 from xpuasm_magic.analysis.verdict import verdict
 from xpuasm_magic.errors import XpuasmError
-from xpuasm_magic.model import Capture, Kernel, Listing, StageFile
+from xpuasm_magic.model import Capture, Kernel, StageFile
 from xpuasm_magic.styles import ListingLight
 from xpuasm_magic.view.answers import read_listing
 from xpuasm_magic.view.columns import shown_columns, shown_text
+from xpuasm_magic.view.glossary import Glossary
 from xpuasm_magic.view.highlight import stage_lexer, token_lines, visible
 from xpuasm_magic.view.payload import capture_payload, kernels_by_id, listing_payload, pack, spans_payload
 from xpuasm_magic.view.stages import stage_view
@@ -51,17 +52,19 @@ def report_html(capture: Capture) -> str:
     """One self-contained file: the notebook's front end and every listing, packed; nothing is fetched."""
     listings: dict[str, dict[str, str]] = {}
     elements: list[str] = []
+    glossary = Glossary()
     told: dict[tuple[str, Path], dict[str, str]] = {}  # variants of one module share its files
     for place, file in _places(capture):
         if (where := (file.stage, file.path)) not in told:
             element = f"xpuasm-listing-{len(elements)}"
             try:
-                packed = _packed(read_listing(capture, file))
+                listing = read_listing(capture, file)
             except XpuasmError as error:
                 told[where] = {"error": str(error)}
             else:
                 told[where] = {"element": element}
-                elements.append(f'<script type="application/octet-stream" id="{element}">{packed}</script>')
+                elements.append(_packed_script(element, {**listing_payload(listing), "spans": spans_payload(listing)}))
+                glossary.add(listing)
         listings[place] = told[where]
     payload = capture_payload(capture)
     script = (STATIC / "widget.js").read_text(encoding="utf-8") + (
@@ -84,15 +87,16 @@ def report_html(capture: Capture) -> str:
             f'<script type="application/json" id="xpuasm-data">'
             f"{_script_json({'capture': payload, 'listings': listings})}</script>",
             *elements,
+            _packed_script("xpuasm-help", glossary.payload()),
             f'<script type="module">{script}</script>\n</body>\n</html>\n',
         )
     )
 
 
-def _packed(listing: Listing) -> str:
-    """A listing with all its colours, as the page unpacks it."""
-    whole = {**listing_payload(listing), "spans": spans_payload(listing)}
-    return base64.b64encode(pack(whole)).decode()
+def _packed_script(element: str, payload: Mapping[str, Any]) -> str:
+    """A payload as the page unpacks it: a listing with all its colours, the glossary."""
+    packed = base64.b64encode(pack(payload)).decode()
+    return f'<script type="application/octet-stream" id="{element}">{packed}</script>'
 
 
 def _places(capture: Capture) -> Iterator[tuple[str, StageFile]]:
