@@ -278,14 +278,15 @@ def _sbid(found: re.Match[str]) -> Help:
 
 def _distance(found: re.Match[str]) -> Help | None:
     pipe, distance = found["pipe"], int(found["distance"])
+    which = {1: "last", 2: "2nd last", 3: "3rd last"}.get(distance, f"{distance}th last")
     if pipe not in _PIPES:
         return None
     return Help(
         found.group(),
-        f"Waits until the {'last' if distance == 1 else f'{distance}th last'} instruction before this one on "
+        f"Waits until the {which} instruction before this one on "
         f"{_PIPES[pipe]} has written its result. Only instructions of that pipe are counted."
         if pipe != "A"
-        else f"Waits until, on each of the in-order pipes, the {'last' if distance == 1 else f'{distance}th last'} "
+        else f"Waits until, on each of the in-order pipes, the {which} "
         "instruction before this one has written its result.",
         "register distance, 1 to 7, for instructions that finish in order",
         "A distance of 1 behind a long chain is where the pipe stalls; more independent work in between hides it.",

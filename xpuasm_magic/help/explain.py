@@ -35,6 +35,7 @@ TOKENS: Mapping[str, str] = {
 _PATTERNS = {language: re.compile(pattern) for language, pattern in TOKENS.items()}
 _OPERAND = re.compile(r"[^\s{}]+")
 _EXEC_SIZE = re.compile(r"\((\d+)\|M\d+\)")
+_BRANCHES = ("goto", "join", "jmpi", "if", "else", "endif", "while", "break", "cont", "halt", "brc", "brd", "call")
 _MESSAGES = ("send", "load", "store", "atomic", "fence", "lsc_")
 
 
@@ -104,7 +105,8 @@ def _isa(text: str, column: int) -> tuple[Help | None, int, int]:
         help_ = message.help() if message else _isa_token(opcode)
         return help_, opcode_at, opcode_at + len(opcode)
     if _is(kind, Name.Label):
-        return _label(value), start, end
+        is_label = opcode.partition(".")[0] in _BRANCHES or text.strip() == f"{value}:"
+        return _label(value) if is_label else None, start, end
     if opcode.startswith("sync") and value.startswith("$"):
         return explain_sync_token(value, opcode), start, end
     if _is(kind, Name.Tag, Name.Decorator, Name.Entity, Name.Constant, Keyword.Type):
