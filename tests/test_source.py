@@ -53,6 +53,11 @@ def test_each_line_left_out_is_named():
     assert notes == ["In[3]:2: `!pip list` was left out (only IPython understands it)"]
 
 
+def test_lines_are_counted_with_the_magic_above_them():
+    source = from_cell("x = 1\n!ls\n", "In[4]", first_line=2)
+    assert source.notes == ("In[4]:3: `!ls` was left out (only IPython understands it)",)
+
+
 def test_a_cell_in_another_language_is_left_out_whole():
     text, notes = python_only("%%bash\nrm -rf x\n", "In[2]")
     assert text == "\n\n"

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import fnmatch
 import os
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,6 +98,7 @@ def _run(args: argparse.Namespace) -> int:
     from xpuasm_magic.capture import prepare
     from xpuasm_magic.progress import TerminalProgress
     from xpuasm_magic.relay import Relay
+    from xpuasm_magic.view.columns import matching
     from xpuasm_magic.view.text import summary_text
 
     options = run_options(args)
@@ -115,7 +114,8 @@ def _run(args: argparse.Namespace) -> int:
 
         capture = run_capture(job, output=output, watch=progress)
         progress.clear()
-    print(summary_text(_matching(capture, options.kernel), all_configs=options.all_configs, color=sys.stdout.isatty()))
+    shown = matching(capture, options.kernel)
+    print(summary_text(shown, all_configs=options.all_configs, color=sys.stdout.isatty()))
     return _status(capture)
 
 
@@ -128,9 +128,11 @@ def _status(capture: Capture) -> int:
 
 
 def _table(args: argparse.Namespace) -> int:
+    from xpuasm_magic.analysis.spills import launched_spill_bytes, spill_bytes
+    from xpuasm_magic.view.columns import matching
     from xpuasm_magic.view.text import summary_text
 
-    capture = _matching(_read(args), args.kernel)
+    capture = matching(_read(args), args.kernel)
     table = capture.table
     if args.format == "json":
         print(table.to_json(orient="records", indent=1))
@@ -138,10 +140,10 @@ def _table(args: argparse.Namespace) -> int:
         print(table.to_csv(index=False), end="")
     else:
         print(summary_text(capture, all_configs=args.all_configs, color=sys.stdout.isatty()))
-    spills = table["spill_bytes"].fillna(0) > 0
-    if args.fail_on_spill and spills.any():
-        names = ", ".join(dict.fromkeys(table["name"][spills]))
-        print(f"xpuasm: {int(spills.sum())} kernels spill: {names}", file=sys.stderr)
+    spills = [kernel for kernel in capture if spill_bytes(kernel) or launched_spill_bytes(kernel)]
+    if args.fail_on_spill and spills:
+        names = ", ".join(dict.fromkeys(kernel.name for kernel in spills))
+        print(f"xpuasm: {len(spills)} kernels spill: {names}", file=sys.stderr)
         return 1
     return 0
 
@@ -154,7 +156,8 @@ def _isa(args: argparse.Namespace) -> int:
         kernel: Kernel = capture[args.kernel]
         text = isa_text(kernel, args.stage, color=args.color or sys.stdout.isatty())
     except KeyError as error:
-        raise UsageError(str(error.args[0])) from error
+        failed = f"; it {kernel.status}: {kernel.error}" if "kernel" in locals() and kernel.error else ""
+        raise UsageError(f"{error.args[0]}{failed}") from error
     print(text, end="")
     return 0
 
@@ -219,16 +222,6 @@ def _read(args: argparse.Namespace) -> Capture:
     from xpuasm_magic.catalog import read_capture
 
     return read_capture(args.capture)
-
-
-def _matching(capture: Capture, glob: str | None) -> Capture:
-    if not glob:
-        return capture
-    kept = tuple(kernel for kernel in capture.kernels if fnmatch.fnmatchcase(kernel.name, glob))
-    if capture.kernels and not kept:
-        names = ", ".join(dict.fromkeys(kernel.name for kernel in capture.kernels))
-        raise UsageError(f"--kernel {glob}: no kernel has such a name; the capture has: {names}")
-    return replace(capture, kernels=kept)
 
 
 def _say(text: str) -> None:

@@ -117,8 +117,7 @@ class XpuAsmMagics(Magics):
 
         args = cell_parser().parse_args(_split(line))
         options = run_options(args)
-        number = self.shell.execution_count
-        label = f"In[{number}]"
+        label = f"In[{self._number(cell)}]"
         if args.cells:
             earlier = [(n, self._input(n)) for n in source.parse_cell_numbers(args.cells)]
             made = source.from_cells(earlier, cell, label, first_line=2)
@@ -197,7 +196,7 @@ class XpuAsmMagics(Magics):
         if told.get("type") != "NameError" or not name:
             return None
         cells = {n: text for n, text in enumerate(self._inputs()) if n and text}
-        cells.pop(self.shell.execution_count, None)
+        cells.pop(len(self._inputs()) - 1, None)  # this cell
         found = cells_defining(str(name), cells)
         if not found:
             return None
@@ -209,6 +208,12 @@ class XpuAsmMagics(Magics):
             last = len(cells) - 1
             raise ShellUsageError(f"--cells {number}: there is no In[{number}] in this session (the last is {last})")
         return cells[number]
+
+    def _number(self, cell: str) -> int:
+        """This cell's own number: its input is stored before it runs, unless it runs unstored."""
+        inputs = self._inputs()
+        stored = bool(inputs) and inputs[-1].rstrip().endswith(cell.rstrip())
+        return len(inputs) - 1 if stored else self.shell.execution_count
 
     def _inputs(self) -> Sequence[str]:
         """Input cells by number, as they were typed (`In` has them with magics turned into calls)."""

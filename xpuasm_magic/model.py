@@ -176,9 +176,11 @@ class Attempt:
     env: ExecutionEnv | None = None
     header: ListingHeader | None = None
     status: Status = "ok"
+    launched: bool = False
+    """Whether the loader of the installed Triton, against its own rule, launches this build and not the row's."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Kernel:
     """A compiled entry point: one variant, its exact listing and everything known of it."""
 
@@ -213,6 +215,9 @@ class Kernel:
     """Size of the raw code (`.dat`)."""
     binaries: Mapping[str, Path] = field(default_factory=dict)
     """What is no text: `spv` (Triton's SPIR-V module), `zebin`."""
+
+    def __repr__(self) -> str:
+        return f"<Kernel {self.name} {self.key[:12]}: {self.status}, match {self.match}>"
 
     @property
     def key(self) -> str:
@@ -254,7 +259,7 @@ class CaptureInfo:
     """`capture.json` as it stands."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Capture:
     """One run: its kernels, and notes on what is missing and why."""
 
@@ -264,6 +269,10 @@ class Capture:
     info: CaptureInfo = field(default_factory=CaptureInfo)
     kind: str = "capture"
     """`capture` (ours), `igc dump`, `triton cache`."""
+
+    def __repr__(self) -> str:
+        count = len(self.kernels)
+        return f"<Capture {self.folder}: {count} kernel{'s' if count != 1 else ''}>"
 
     @cached_property
     def table(self) -> pd.DataFrame:

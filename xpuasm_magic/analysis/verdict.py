@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from xpuasm_magic.analysis.spills import spill_bytes
+from xpuasm_magic.analysis.spills import launched_spill_bytes, spill_bytes
 from xpuasm_magic.model import Capture, Status
 
 _UNDONE: tuple[Status, ...] = ("failed", "crashed", "timeout", "incomplete", "interrupted", "not built")
@@ -22,6 +22,11 @@ def verdict(capture: Capture) -> str:
         parts.append(f"{len(spills):,} spill (worst {max(spills):,} B/thread)")
     elif statuses["ok"]:
         parts.append("none spills")
+    if dropped := [kernel for kernel in capture.kernels if any(attempt.launched for attempt in kernel.attempts)]:
+        worst = max(launched_spill_bytes(kernel) or 0 for kernel in dropped)
+        parts[-1] += (
+            f"; this triton-xpu launches a spilling build of {len(dropped):,} instead (worst {worst:,} B/thread)"
+        )
     return ", ".join([*parts, *_where(capture)])
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from xpuasm_magic.errors import SetupError, UsageError
 
 if TYPE_CHECKING:
+    from xpuasm_magic.capture.device import Target
     from xpuasm_magic.capture.process import Output
     from xpuasm_magic.capture.runner import Job, Watch
     from xpuasm_magic.capture.source import Source
@@ -100,6 +101,8 @@ def prepare(
             raise UsageError(f"{script}: no such script")
     python = find_child(options.python)
     target = choose(options.device, python)
+    if options.grf:
+        _check_grf(options.grf, target)
     found, missing = None, None
     if not target.real:
         try:
@@ -131,6 +134,16 @@ def capture(job: Job, *, output: Output | None = None, watch: Watch | None = Non
     from xpuasm_magic.catalog import read_capture
 
     return read_capture(run_job(job, output=output or _discard, watch=watch or (lambda _: None)))
+
+
+def _check_grf(mode: str, target: Target) -> None:
+    if target.real or mode == "auto":
+        return
+    from xpuasm_magic.offline.devices import find_device
+
+    counts = find_device(target.card).threads_per_eu
+    if int(mode) not in counts:
+        raise UsageError(f"--grf {mode}: {target.name} has {', '.join(map(str, counts))} registers to choose from")
 
 
 def _discard(stream: str, text: str) -> None:

@@ -21,10 +21,12 @@ class Built:
 
 def decide(rule: LoaderRule | None, first: Built, second: Built | None) -> dict[str, Any]:
     """The build that the loader keeps, and why it is not the other."""
-    kept, rejected, note = first, [], None
+    kept, note = first, None
+    rejected: list[dict[str, Any]] = []
     if rule and second and second.status == "ok":
         kept = second
-        rejected = [{"build": first.name, "reason": f"{first.spill_bytes:,} bytes of spill: {rule.words}"}]
+        reason = f"{first.spill_bytes:,} bytes of spill: {rule.words}"
+        rejected = [{"build": first.name, "reason": reason, "launched": rule.discards_retry}]
         note = _discarded(rule, first) if rule.discards_retry else None
     elif rule and second and second.status == "interrupted":
         note = f"the loader would build this kernel again ({rule.words}); that build was interrupted"
@@ -45,7 +47,7 @@ def decide(rule: LoaderRule | None, first: Built, second: Built | None) -> dict[
 
 def _discarded(rule: LoaderRule, first: Built) -> str:
     return (
-        f"the row is the build that the loader's rule asks for; on a GPU, {rule.source.split(',')[0]} itself makes "
-        f"it and then launches the first one ({first.grf_count} GRF, {first.spill_bytes:,} bytes of spill), because "
-        "its loader drops the rebuilt module (intel-xpu-backend-for-triton#4286, mended in later versions)"
+        f"on a GPU, {rule.source.split(',')[0]} makes the build shown here ({rule.flag}) and then launches the first "
+        f"one, {first.name}, all the same: its loader drops the rebuilt module (intel-xpu-backend-for-triton#4286, "
+        "mended in later versions)"
     )

@@ -71,10 +71,11 @@ def cells_defining(name: str, cells: Mapping[int, str]) -> list[int]:
     return found
 
 
-def python_only(text: str, label: str) -> tuple[str, list[str]]:
+def python_only(text: str, label: str, first_line: int = 1) -> tuple[str, list[str]]:
     """The cell with the lines that only IPython understands blanked, and a note for each.
 
-    The line count stays. A blanked line in an indented block becomes `pass`, so that the block remains one.
+    `first_line` is the number of the text's first line within its cell. The line count stays. A blanked line in an
+    indented block becomes `pass`, so that the block remains one.
     """
     lines = text.splitlines(keepends=True)
     notes: list[str] = []
@@ -85,15 +86,15 @@ def python_only(text: str, label: str) -> tuple[str, list[str]]:
             notes.append(f"{label} was left out: a %%{magic} cell is not Python")
             return "".join(_blank(line) for line in lines), notes
         if magic != "xpu_asm":
-            notes.append(f"{label}:{first + 1}: `%%{magic}` was left out (only IPython understands it)")
+            notes.append(f"{label}:{first + first_line}: `%%{magic}` was left out (only IPython understands it)")
         lines[first] = _blank(lines[first])
     if not any(mark in text for mark in ("%", "!", "?")) and not re.search(r"^\s*[,;/]", text, re.M):
         return "".join(lines), notes
-    _blank_escapes(lines, label, notes)
+    _blank_escapes(lines, label, first_line, notes)
     return "".join(lines), notes
 
 
-def _blank_escapes(lines: list[str], label: str, notes: list[str]) -> None:
+def _blank_escapes(lines: list[str], label: str, first_line: int, notes: list[str]) -> None:
     """IPython's own finders decide, so that a `%` inside a string or an expression stays."""
     from IPython.core import inputtransformer2 as it2
 
@@ -114,7 +115,7 @@ def _blank_escapes(lines: list[str], label: str, notes: list[str]) -> None:
         start = min(hit.start_line for hit in found)
         end = it2.find_end_of_continued_line(lines, start)
         shown = lines[start].strip()
-        notes.append(f"{label}:{start + 1}: `{shown}` was left out (only IPython understands it)")
+        notes.append(f"{label}:{start + first_line}: `{shown}` was left out (only IPython understands it)")
         indent = lines[start][: len(lines[start]) - len(lines[start].lstrip())]
         for index in range(start, end + 1):
             lines[index] = "\n"
@@ -130,7 +131,7 @@ def _join(parts: Sequence[tuple[str, str, int]]) -> Source:
     notes: list[str] = []
     line = 1
     for position, (raw, label, first_line) in enumerate(parts):
-        text, left_out = python_only(raw, label)
+        text, left_out = python_only(raw, label, first_line)
         notes.extend(left_out)
         if position < len(parts) - 1 and not text.endswith("\n"):
             text += "\n"

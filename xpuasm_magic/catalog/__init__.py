@@ -95,7 +95,8 @@ def _read_foreign(reader: Reader) -> Capture:
     if not rows:
         _say_why_empty(reader, files_seen, bool(modules))
     elif not modules and any(kernel.status == "not built" and "spv" in kernel.binaries for kernel in rows):
-        reader.note("info", "this is Triton's cache alone, with no machine code; `xpuasm recompile` builds its SPIR-V")
+        message = "this is Triton's cache alone, with no machine code; run the code that made it with `xpuasm run`"
+        reader.note("info", message)
     kind = "triton cache" if entries else "igc dump" if modules else "capture"
     return Capture(reader.folder, tuple(rows), tuple(reader.notes), run.info, kind)
 

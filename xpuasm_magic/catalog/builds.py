@@ -36,14 +36,9 @@ def built_outcome(reader: Reader, entry: Entry, folder: Path) -> Outcome | None:
         return _unbuilt(decision)
     else:
         return None
-    reasons = _reasons(decision)
+    said = _rejections(decision)
     rejected = [
-        _rejected(
-            name,
-            reasons.get(name, "not the build that the loader keeps"),
-            _build_outcome(reader, entry, build),
-        )
-        for name, build in builds.items()
+        _rejected(name, said.get(name, {}), _build_outcome(reader, entry, build)) for name, build in builds.items()
     ]
     notes = (Note("warning", str(decision["note"])),) if decision.get("note") else ()
     return replace(row, attempts=(*row.attempts, *rejected), notes=(*row.notes, *notes))
@@ -118,10 +113,11 @@ def _unbuilt(decision: Mapping[str, Any]) -> Outcome:
     return Outcome("none", "not built" if status == "ok" else status, error=_text(decision, "error"))
 
 
-def _rejected(name: str, reason: str, outcome: Outcome) -> Attempt:
+def _rejected(name: str, said: Mapping[str, Any], outcome: Outcome) -> Attempt:
     return Attempt(
         label=name,
-        reason=reason,
+        reason=_text(said, "reason") or "not the build that the loader keeps",
+        launched=said.get("launched") is True,
         stages=outcome.stages,
         env=outcome.env,
         header=outcome.header,
@@ -129,10 +125,10 @@ def _rejected(name: str, reason: str, outcome: Outcome) -> Attempt:
     )
 
 
-def _reasons(decision: Mapping[str, Any]) -> dict[str, str]:
+def _rejections(decision: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     rejected = decision.get("rejected")
     items = rejected if isinstance(rejected, list) else []
-    return {str(item.get("build")): str(item.get("reason")) for item in items if isinstance(item, dict)}
+    return {str(item.get("build")): item for item in items if isinstance(item, dict)}
 
 
 def _status(record: Mapping[str, Any] | None) -> Status:

@@ -193,4 +193,4 @@ def _not_built(entry: Entry, modules: Sequence[Module]) -> str:
         return "no SPIR-V of this variant is here, and nothing else that ties it to a listing"
     if modules:
         return "no dump here is of this variant's SPIR-V"
-    return "no compiler's dump is here; `xpuasm recompile` builds the SPIR-V again"
+    return "no compiler's dump is here; run the code that made this cache with `xpuasm run`"

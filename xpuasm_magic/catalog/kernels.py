@@ -9,12 +9,13 @@ from pathlib import Path
 
 from xpuasm_magic.analysis.checks import failed_checks
 from xpuasm_magic.backends import INTEL
-from xpuasm_magic.backends.intel import threads_per_eu
+from xpuasm_magic.backends.intel import python_source, threads_per_eu
+from xpuasm_magic.backends.spirv_tools import disassembled_module, find_spirv_dis
 from xpuasm_magic.catalog.outcome import Outcome
 from xpuasm_magic.catalog.run import Run
 from xpuasm_magic.catalog.variants import Entry
 from xpuasm_magic.formats.inductor import family_of
-from xpuasm_magic.model import Kernel, Note, Variant
+from xpuasm_magic.model import Kernel, Note, Origin, SourceLoc, StageFile, Variant
 
 Group = tuple[str, str, int]
 """Name, source file, line: variants that agree in these differ in config or specialization only."""
@@ -23,15 +24,16 @@ Group = tuple[str, str, int]
 def variant_kernel(run: Run, entry: Entry, outcome: Outcome) -> Kernel:
     """The row of a variant that Triton compiled."""
     launches = run.launches
-    source = run.inside(str(entry.record.get("fn_file", "")))
-    python = {"python": INTEL.stage("python").file(source)} if source else {}
+    recorded = str(entry.record.get("fn_file", ""))
+    source = run.inside(recorded)
+    python = {"python": python_source(source, recorded)} if source else {}
     kernel = Kernel(
         name=entry.name,
         family=family_of(entry.name) or "user",
         variant=entry.variant,
         match=outcome.match,
         status=outcome.status,
-        stages=INTEL.in_order({**python, **entry.stages(), **outcome.stages}),
+        stages=INTEL.in_order({**python, **entry.stages(), **outcome.stages, **_spirv(entry)}),
         device=_device(run, outcome),
         env=outcome.env,
         header=outcome.header,
@@ -103,7 +105,7 @@ def grouped(run: Run, entries: Sequence[Entry], kernels: Sequence[Kernel]) -> li
         winner: bool | None = None
         if key in decided:
             winner = run.winners.get(entry.key, False)
-        elif sizes[key] == 1 or ("autotuned" in entry.record and not kernel.autotuned):
+        elif not kernel.autotuned and (sizes[key] == 1 or "autotuned" in entry.record):
             winner = True
         notes = (*kernel.notes, *_twin_notes(entry, twins[_code(entry)]))
         rows.append(replace(kernel, group=labels[key], winner=winner, notes=notes))
@@ -163,6 +165,14 @@ def _device(run: Run, outcome: Outcome) -> str | None:
     if isinstance(name, str) and outcome.device in (None, ocloc):
         return name
     return outcome.device
+
+
+def _spirv(entry: Entry) -> dict[str, StageFile]:
+    """The variant's module as text, where this machine can show it; else what the dump has of it stands."""
+    if not entry.spirv or not find_spirv_dis():
+        return {}
+    inside = entry.zebin.path if entry.zebin else entry.files.get(".spv")
+    return {"spirv": disassembled_module(inside)} if inside else {}
 
 
 def _binaries(entry: Entry, outcome: Outcome) -> dict[str, Path]:

@@ -92,6 +92,8 @@ def run_ocloc(
     if status == "ok":
         return CompileResult(status, code, seconds, None, repro)
     ended = f"ocloc {'crashed' if status == 'crashed' else 'failed'} ({_exit_text(code)})"
+    if code == -signal.SIGKILL:
+        ended += ": killed from outside, perhaps for want of memory; run it again"
     return CompileResult(status, code, seconds, f"{words}\n{ended}".strip(), repro)
 
 

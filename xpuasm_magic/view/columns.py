@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
 from xpuasm_magic.analysis.table import COLUMNS
-from xpuasm_magic.model import Capture, Family, Kernel
+from xpuasm_magic.model import Capture, Family, Kernel, Note
 
 Cell: TypeAlias = bool | int | float | str | None
 
@@ -119,7 +119,12 @@ def matching(capture: Capture, glob: str | None) -> Capture:
     """The capture with only the kernels whose name answers to `glob`; None: all."""
     if not glob:
         return capture
-    return replace(capture, kernels=tuple(k for k in capture.kernels if fnmatchcase(k.name, glob)))
+    kept = tuple(kernel for kernel in capture.kernels if fnmatchcase(kernel.name, glob))
+    if kept or not capture.kernels:
+        return replace(capture, kernels=kept)
+    names = ", ".join(dict.fromkeys(kernel.name for kernel in capture.kernels))
+    note = Note("warning", f"no kernel's name matches {glob!r}; there are: {names}")
+    return replace(capture, kernels=(), notes=(*capture.notes, note))
 
 
 def without_losers(capture: Capture) -> Capture:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 
 from pygments import format as render
 from pygments.formatters import Terminal256Formatter
 
+from xpuasm_magic.analysis.table import config_text
 from xpuasm_magic.analysis.verdict import verdict
-from xpuasm_magic.model import Capture, Kernel
+from xpuasm_magic.model import Capture, Kernel, Severity
 from xpuasm_magic.styles import ListingDark
 from xpuasm_magic.view.columns import ShownColumn, shown_columns, shown_text, without_losers
 from xpuasm_magic.view.highlight import stage_lexer, visible
@@ -24,19 +26,38 @@ def summary_text(capture: Capture, *, all_configs: bool = False, color: bool = F
 
     `all_configs`: the configs that lost an autotuning too.
     """
-    parts = [_paint(visible(verdict(capture)), _BOLD, color)]
+    head = verdict(capture)
+    parts = [_paint(visible(head), _BOLD, color)]
     if capture.kernels:
         rows = capture if all_configs else without_losers(capture)
         parts.append(table_text(rows, color=color, width=width))
         if folded := len(capture) - len(rows):
             parts.append(_paint(f"{folded} slower configs are not listed (--all-configs)", _DIM, color))
-    notes = [*capture.notes, *(note for kernel in capture.kernels for note in kernel.notes)]
-    for note in dict.fromkeys(notes):
-        if note.severity != "info" or note in capture.notes:
-            words = visible(f"{note.severity}: {note.message}")
-            parts.append(_paint(words, _NOTE_COLOURS[note.severity], color))
+    for severity, words in _said(capture):
+        if words not in head:
+            parts.append(_paint(visible(f"{severity}: {words}"), _NOTE_COLOURS[severity], color))
     parts += [_paint(f"fidelity: {visible(text)}", _DIM, color) for text in capture.info.fidelity]
     return "\n".join(parts)
+
+
+def _said(capture: Capture) -> Iterator[tuple[Severity, str]]:
+    """The capture's notes; then why kernels have no code, and their notes, each sentence once with whose it is."""
+    for note in capture.notes:
+        yield note.severity, f"{note.path}: {note.message}" if note.path else note.message
+    whose: dict[tuple[Severity, str], list[str]] = {}
+    for kernel in capture.kernels:
+        if kernel.error:
+            whose.setdefault(("error", f"{kernel.status}: {kernel.error}"), []).append(_called(kernel))
+        for note in kernel.notes:
+            if note.severity != "info" and note not in capture.notes:
+                whose.setdefault((note.severity, note.message), []).append(_called(kernel))
+    for (severity, message), kernels in whose.items():
+        more = f" and {len(kernels) - 3} more" if len(kernels) > 3 else ""
+        yield severity, f"{'; '.join(kernels[:3])}{more}: {message}"
+
+
+def _called(kernel: Kernel) -> str:
+    return f"{kernel.name} ({config})" if (config := config_text(kernel)) else kernel.name
 
 
 def table_text(capture: Capture, *, color: bool = False, width: int | None = None) -> str:
