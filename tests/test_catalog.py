@@ -150,7 +150,7 @@ def test_a_crashed_build_is_a_row_with_the_compilers_words_and_what_it_left(buil
     assert (kernel.status, kernel.match) == ("crashed", "none")
     assert kernel.error == "ocloc crashed (exit status 134)"
     assert kernel.repro == "ocloc compile -file kernel.spv"
-    assert list(kernel.stages) == ["python", "ttir", "ttgir", "llir", "visa_ll", "visa", "metadata", "log"]
+    assert list(kernel.stages) == ["python", "ttir", "ttgir", "llir", "spirv", "visa_ll", "visa", "metadata", "log"]
     assert "free(): corrupted unsorted chunks" in kernel.listing("log").text
 
 

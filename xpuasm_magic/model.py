@@ -64,9 +64,12 @@ class Line:
 
     text: str
     loc: SourceLoc | None = None
+    """The line of Python that it comes from; of an inlined function, the line inside that function."""
     ids: tuple[int, ...] = ()
     """vISA instruction numbers (`$N` in ISA, `/// $N` in vISA, `visa id: N` in IGC's LLVM IR)."""
     instruction: Instruction | None = None
+    callers: tuple[SourceLoc, ...] = ()
+    """Where the function that `loc` is in was inlined, innermost first; empty: not inlined, or not known."""
 
 
 @dataclass(frozen=True)
@@ -180,6 +183,16 @@ class Attempt:
     """Whether the loader of the installed Triton, against its own rule, launches this build and not the row's."""
 
 
+@dataclass(frozen=True)
+class Origin:
+    """What Inductor fused into a kernel."""
+
+    ops: tuple[str, ...] = ()
+    """The operators as Inductor's wrapper names them, e.g. `aten.gelu`, in the order of the graph."""
+    lines: tuple[SourceLoc, ...] = ()
+    """The user's own lines that asked for them."""
+
+
 @dataclass(frozen=True, repr=False)
 class Kernel:
     """A compiled entry point: one variant, its exact listing and everything known of it."""
@@ -215,6 +228,8 @@ class Kernel:
     """Size of the raw code (`.dat`)."""
     binaries: Mapping[str, Path] = field(default_factory=dict)
     """What is no text: `spv` (Triton's SPIR-V module), `zebin`."""
+    origin: Origin | None = None
+    """None: not Inductor's."""
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name} {self.key[:12]}: {self.status}, match {self.match}>"

@@ -29,6 +29,8 @@ class Stage:
     """Pygments' name for it."""
     parse: Callable[[str], tuple[Line, ...]]
     """Raises `ParseError`."""
+    complete: Callable[[Path, tuple[Line, ...]], tuple[Line, ...]] | None = None
+    """Adds to the lines what other files beside the stage's own say of them."""
 
     def file(self, path: Path) -> StageFile:
         return StageFile(self.name, path, partial(_read, self))
@@ -63,4 +65,5 @@ def _read(stage: Stage, path: Path) -> Listing:
         raise
     except OSError as error:
         raise ParseError(f"{path.name} cannot be read: {error.strerror or error}") from error
-    return Listing(stage.name, stage.parse(text))
+    lines = stage.parse(text)
+    return Listing(stage.name, stage.complete(path, lines) if stage.complete else lines)

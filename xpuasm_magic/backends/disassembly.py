@@ -7,15 +7,18 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
+from xpuasm_magic.backends.debug import located
 from xpuasm_magic.errors import ParseError, SetupError
+from xpuasm_magic.formats.debug_lines import parse_debug_lines
 from xpuasm_magic.formats.gen_isa import parse_listing
-from xpuasm_magic.model import Listing, StageFile
+from xpuasm_magic.formats.zebin import parse_zebin
+from xpuasm_magic.model import Line, Listing, StageFile
 
 TIMEOUT_S = 60.0
 
 
 def disassembled(zebin: Path, kernel: str) -> StageFile:
-    """The ISA stage of a kernel whose listing is lost. Source lines and vISA numbers are lost with it."""
+    """The ISA stage of a kernel whose listing is lost. vISA numbers are lost with it; the DWARF has source lines."""
     return StageFile("isa", zebin, partial(_disassemble, kernel))
 
 
@@ -47,4 +50,14 @@ def _disassemble(kernel: str, zebin: Path) -> Listing:
         if "/" in kernel or not path.is_file():
             words = " ".join((done.stdout + done.stderr).split())[-300:]
             raise ParseError(f"{ocloc.name} did not disassemble {zebin.name}: {words or 'no word of why'}")
-        return Listing("isa", parse_listing(path.read_text(encoding="utf-8", errors="replace")))
+        lines = parse_listing(path.read_text(encoding="utf-8", errors="replace"))
+    return Listing("isa", _with_source(lines, zebin.read_bytes()))
+
+
+def _with_source(lines: tuple[Line, ...], zebin: bytes) -> tuple[Line, ...]:
+    """Addresses in the DWARF of several kernels stand for one another's: then no line is known."""
+    try:
+        debug = parse_debug_lines(zebin) if len(parse_zebin(zebin).code) == 1 else None
+    except ParseError:
+        return lines
+    return located(lines, debug) if debug else lines

@@ -6,12 +6,16 @@ from functools import partial
 from pathlib import Path
 
 from xpuasm_magic.backends.backend import Backend, Stage
+from xpuasm_magic.backends.debug import with_debug_lines
 from xpuasm_magic.errors import ParseError
 from xpuasm_magic.formats.gen_isa import parse_listing
+from xpuasm_magic.formats.llvm_ir import parse_llvm_ir
+from xpuasm_magic.formats.mlir import parse_mlir
+from xpuasm_magic.formats.spirv_text import parse_spirv_text
 from xpuasm_magic.formats.text import parse_plain
 from xpuasm_magic.formats.visa import parse_visa, parse_visa_llvm
 from xpuasm_magic.formats.zebin import parse_zebin
-from xpuasm_magic.model import Listing, StageFile
+from xpuasm_magic.model import Line, Listing, SourceLoc, StageFile
 
 INTEL = Backend(
     name="intel",
@@ -19,17 +23,18 @@ INTEL = Backend(
     triton_target="xpu",
     stages=(
         Stage(name="python", title="Python", origin="source", suffix=".py", language="python", parse=parse_plain),
-        Stage(name="ttir", title="TTIR", origin="triton", suffix=".ttir", language="mlir", parse=parse_plain),
-        Stage(name="ttgir", title="TTGIR", origin="triton", suffix=".ttgir", language="mlir", parse=parse_plain),
-        Stage(name="llir", title="LLVM IR", origin="triton", suffix=".llir", language="llvm", parse=parse_plain),
+        Stage(name="ttir", title="TTIR", origin="triton", suffix=".ttir", language="mlir", parse=parse_mlir),
+        Stage(name="ttgir", title="TTGIR", origin="triton", suffix=".ttgir", language="mlir", parse=parse_mlir),
+        Stage(name="llir", title="LLVM IR", origin="triton", suffix=".llir", language="llvm", parse=parse_llvm_ir),
         Stage(
-            # Written by IGC 1.x only, and only for modules that its SPIR-V tools can parse.
+            # The dump's own text is IGC 1.x's only, of those modules that its SPIR-V tools can parse; where
+            # there is a `spirv-dis`, the module is disassembled instead.
             name="spirv",
             title="SPIR-V",
             origin="module",
             suffix=".spvasm",
             language="text",
-            parse=parse_plain,
+            parse=parse_spirv_text,
         ),
         Stage(
             name="visa_ll",
@@ -40,7 +45,15 @@ INTEL = Backend(
             parse=parse_visa_llvm,
         ),
         Stage(name="visa", title="vISA", origin="entry", suffix=".visaasm", language="text", parse=parse_visa),
-        Stage(name="isa", title="ISA", origin="entry", suffix=".asm", language="genisa", parse=parse_listing),
+        Stage(
+            name="isa",
+            title="ISA",
+            origin="entry",
+            suffix=".asm",
+            language="genisa",
+            parse=parse_listing,
+            complete=with_debug_lines,
+        ),
         Stage(
             name="metadata",
             title="Metadata",
@@ -98,6 +111,22 @@ def threads_per_eu(device: str | None, grf_count: int | None) -> int | None:
         return find_device(device).threads_per_eu.get(grf_count)
     except ValueError:  # a device of somebody else's dump that we have no row for
         return None
+
+
+def python_source(path: Path, recorded: str) -> StageFile:
+    """The Python stage: each line is the place that the other stages' lines name.
+
+    Args:
+        path: where the file lies now.
+        recorded: the path that the compilers saw it under.
+
+    """
+    return StageFile("python", path, partial(_read_python, recorded))
+
+
+def _read_python(recorded: str, path: Path) -> Listing:
+    lines = INTEL.stage("python").file(path).parse(path).lines
+    return Listing("python", tuple(Line(line.text, SourceLoc(recorded, n)) for n, line in enumerate(lines, 1)))
 
 
 def zeinfo_in(zebin: Path) -> StageFile:

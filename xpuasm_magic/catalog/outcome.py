@@ -10,6 +10,7 @@ from typing import Literal
 from xpuasm_magic.backends import INTEL
 from xpuasm_magic.backends.disassembly import disassembled
 from xpuasm_magic.backends.intel import device_of_product, zeinfo_in
+from xpuasm_magic.backends.spirv_tools import disassembled_module, find_spirv_dis
 from xpuasm_magic.catalog.dump import Module, Trial
 from xpuasm_magic.catalog.reader import Reader
 from xpuasm_magic.errors import ParseError
@@ -135,11 +136,13 @@ def _attempt(trial: Trial, shipped: Trial | None) -> Attempt:
 
 
 def _module_stages(module: Module) -> dict[str, StageFile]:
-    return {
+    dumped = {
         stage.name: stage.file(module.files[stage.suffix])
         for stage in INTEL.of_origin("module")
         if stage.suffix in module.files and stage.name != "zeinfo"
     }
+    spirv = ".spv" in module.files and find_spirv_dis()
+    return {**dumped, "spirv": disassembled_module(module.files[".spv"])} if spirv else dumped
 
 
 def _binary_stages(module: Module, binary: Binary | None) -> dict[str, StageFile]:

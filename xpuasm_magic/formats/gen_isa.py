@@ -50,6 +50,11 @@ _MAIN = re.compile(r"(?:// )?_main:")
 
 # The first word of an instruction's opcode: send.ugm, load_block2d.ugm…, atomic_iadd.ugm…, dpas.8x8
 _OPCODE_WORD = re.compile(rb"\n(?:\([^)\s]+\))?[ \t]+([a-z]\w*)")
+# The same as above, in bytes
+_MAIN_BYTES = re.compile(rb"^" + _MAIN.pattern.encode(), re.MULTILINE)
+_LINE_BYTES = re.compile(rb"^// Line \d+(?::  |[ \t]*$)", re.MULTILINE)
+_INSTRUCTION_BYTES = re.compile(_OPCODE_WORD.pattern + rb"[^\n]*")
+_VISA_ID_BYTES = re.compile(_VISA_ID.pattern.encode())
 _DPAS = (b"dpas",)
 _SENDS = (b"send", b"load", b"store", b"atomic_")
 """IGC spells memory messages in full where it can; all are sends."""
@@ -133,6 +138,24 @@ def instruction_mix_counts(text: str | bytes) -> MixCounts:
     """How many `dpas` and how many messages a listing has, without parsing it. Bytes are quicker than text."""
     words = Counter(_OPCODE_WORD.findall(text.encode() if isinstance(text, str) else text))
     return MixCounts(dpas=_count(words, _DPAS), sends=_count(words, _SENDS))
+
+
+def linked_share(text: bytes) -> float | None:
+    """Share of instructions that `parse_listing` gives a source line or a vISA number, without parsing.
+
+    None: there are no instructions.
+    """
+    total = len(_OPCODE_WORD.findall(text))
+    if not total:
+        return None
+    main = _MAIN_BYTES.search(text)
+    body = main.end() if main else 0
+    first = _LINE_BYTES.search(text, body)
+    end = first.start() if first else len(text)
+    # From the first source line of the body on, every instruction has one.
+    numbered = sum(1 for found in _INSTRUCTION_BYTES.finditer(text, body, end) if _VISA_ID_BYTES.search(found[0]))
+    behind = len(_OPCODE_WORD.findall(text, end - 1)) if first else 0
+    return (numbered + behind) / total
 
 
 def _count(words: Counter[bytes], prefixes: tuple[bytes, ...]) -> int:

@@ -35,6 +35,14 @@ def parse_visa(text: str) -> tuple[Line, ...]:
 
 
 def parse_visa_llvm(text: str) -> tuple[Line, ...]:
-    return tuple(
-        Line(line, ids=(int(found["id"]),) if (found := _LLVM_ID.search(line)) else ()) for line in split_lines(text)
-    )
+    """Each instruction with the numbers of all vISA instructions that were made from it.
+
+    IGC writes the number that was next when it came to the instruction. Those up to the next one's are the
+    instruction's own; where the next has the same number it made none, and keeps the number it stands before.
+    """
+    lines = split_lines(text)
+    marked = [(index, int(found["id"])) for index, line in enumerate(lines) if (found := _LLVM_ID.search(line))]
+    ids: dict[int, tuple[int, ...]] = {}
+    for (index, first), (_, after) in zip(marked, [*marked[1:], (0, 0)], strict=True):
+        ids[index] = tuple(range(first, max(after, first + 1)))
+    return tuple(Line(line, ids=ids.get(index, ())) for index, line in enumerate(lines))

@@ -7,7 +7,7 @@ import os
 from types import ModuleType
 from typing import Any
 
-from . import imports, patching, values
+from . import imports, origins, patching, values
 from .native import Native
 from .records import Records
 
@@ -108,6 +108,11 @@ def _record_configs(records: Records) -> None:
 def _record_graphs(records: Records) -> None:
     from torch._inductor.graph import GraphLowering
 
+    try:
+        origins.install()
+    except (patching.PatchError, ImportError) as error:
+        records.note(f"which of your lines a fusion comes from is not recorded: {error}")
+
     def make(original: Any) -> Any:
         @functools.wraps(original)
         def compile_to_module(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -119,6 +124,7 @@ def _record_graphs(records: Records) -> None:
                     "wrapper": os.path.relpath(path, records.folder) if path else None,
                     "benchmark_decided": bool(deciding),
                     "decided_by": deciding,
+                    "kernels": origins.kernels_of(self),
                 }
             )
             if deciding:
