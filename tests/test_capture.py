@@ -224,9 +224,14 @@ def test_kernels_compiled_into_a_cache_that_the_code_chose_are_found_all_the_sam
     assert "TRITON_CACHE_DIR" in messages(capture) or str(tmp_path / "mine") in messages(capture)
 
 
-def test_an_interrupt_ends_the_whole_group_and_shows_what_was_captured(tmp_path):
+ENDLESS = ADD + "\nprint('waiting', flush=True)\nimport time\nwhile True: time.sleep(1)\n"
+
+
+@pytest.fixture
+def endless(tmp_path):
+    """`xpuasm run` on a script that compiles a kernel and then waits for ever."""
     script = tmp_path / "endless.py"
-    script.write_text(ADD + "\nprint('waiting', flush=True)\nimport time\nwhile True: time.sleep(1)\n")
+    script.write_text(ENDLESS)
     out = tmp_path / "out"
     process = subprocess.Popen(
         [sys.executable, "-m", "xpuasm_magic.cli", "run", "-o", str(out), str(script)],
@@ -237,16 +242,70 @@ def test_an_interrupt_ends_the_whole_group_and_shows_what_was_captured(tmp_path)
     )
     deadline = time.monotonic() + 120
     log = out / "run.log"
-    while time.monotonic() < deadline and not (log.exists() and "waiting" in log.read_text()):
+    while time.monotonic() < deadline and process.poll() is None and "waiting" not in _text(log):
         time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
+    yield process, out
+    process.kill()
+    process.wait()
+
+
+def _text(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
+
+
+@pytest.mark.parametrize(
+    ("signals", "status"),
+    # The last of many may come when all is printed and Python itself is leaving.
+    [([signal.SIGINT], {130}), ([signal.SIGINT] * 4, {130, -signal.SIGINT}), ([signal.SIGTERM], {143})],
+    ids=["Ctrl-C", "Ctrl-C again and again", "SIGTERM"],
+)
+def test_an_interrupt_ends_the_whole_group_and_shows_what_was_captured(endless, signals, status):
+    process, out = endless
+    for number in signals:
+        process.send_signal(number)
+        time.sleep(0.1)
     text, _ = process.communicate(timeout=60)
-    assert process.returncode == 130, text
+    assert process.returncode in status, text
     assert "add_kernel" in text
-    assert "Traceback" not in text.replace("KeyboardInterrupt", "") or "cli.py" not in text
+    assert "cli.py" not in text
     capture = xpuasm_magic.read_capture(out)
     assert capture.info.state == "interrupted"
+    assert_true_rows(capture)
     assert not _alive_in(out)
+
+
+def test_a_killed_run_leaves_no_process_and_nothing_of_it_reaches_the_next(endless):
+    process, out = endless
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 10
+    while _alive_in(out) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not _alive_in(out)
+    assert [k.name for k in xpuasm_magic.run("import torch\nx = torch.ones(2, device='xpu')\n")] == []
+
+
+def test_a_process_that_outlives_its_run_keeps_its_path_to_itself(tmp_path):
+    """A daemon of the code's own session cannot be ended with it; what it still compiles is not the next run's."""
+    daemon = (
+        f"{ADD}\nimport os, time\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    for block in (64, 128, 256, 512):\n"
+        "        add_kernel[(1,)](x, y, 1000, BLOCK=block)\n"
+        "        time.sleep(1.5)\n"
+        "    os._exit(0)\n"
+    )
+    first = xpuasm_magic.run(daemon)
+    second = xpuasm_magic.run("import torch, time\nx = torch.ones(2, device='xpu')\ntime.sleep(3)\n")
+    assert first.info.raw["run_path"] != second.info.raw["run_path"]
+    assert len(second) == 0
+
+
+def test_two_runs_never_write_to_one_folder(endless, tmp_path):
+    _, out = endless
+    with pytest.raises(UsageError, match="another run is writing"):
+        xpuasm_magic.run("x = 1\n", output=out)
 
 
 def _alive_in(folder: Path) -> list[str]:

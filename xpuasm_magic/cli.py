@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import io
 import os
 import signal
 import sys
@@ -17,18 +19,19 @@ if TYPE_CHECKING:
     from xpuasm_magic.model import Capture, Kernel
 
 TIMEOUT_STATUS = 124  # as timeout(1)
-INTERRUPT_STATUS = 130  # 128 + SIGINT, as shells say it
+INTERRUPT_STATUS = 128 + signal.SIGINT  # as shells say it
 USAGE_STATUS = 2
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
+    _open_streams()
     args = parser().parse_args(argv)
     try:
         status: int = args.do(args)
         sys.stdout.flush()
     except XpuasmError as error:
-        print(f"xpuasm: {error}", file=sys.stderr)
+        print(f"xpuasm: {_safe(str(error))}", file=sys.stderr)
         return USAGE_STATUS
     except KeyboardInterrupt:
         return INTERRUPT_STATUS
@@ -36,7 +39,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         # `xpuasm isa … | head`: the reader has gone; say nothing more, not even at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        print(f"xpuasm: cannot write the output: {error.strerror}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return status
+
+
+def _open_streams() -> None:
+    """A closed stream takes nothing; a character that an open one cannot encode is shown by its number."""
+    if sys.stdout is None:
+        sys.stdout = io.StringIO()
+    if sys.stderr is None:
+        sys.stderr = io.StringIO()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -123,7 +143,7 @@ def _status(capture: Capture) -> int:
     if capture.info.state == "timeout":
         return TIMEOUT_STATUS
     if capture.info.state == "interrupted":
-        return INTERRUPT_STATUS
+        return 128 + int(capture.info.raw.get("ended_by") or signal.SIGINT)
     return capture.info.exit_status or 0
 
 
@@ -137,13 +157,14 @@ def _table(args: argparse.Namespace) -> int:
     if args.format == "json":
         print(table.to_json(orient="records", indent=1))
     elif args.format == "csv":
-        print(table.to_csv(index=False), end="")
+        text = table.to_csv(index=False)
+        print(_safe(text) if sys.stdout.isatty() else text, end="")
     else:
         print(summary_text(capture, all_configs=args.all_configs, color=sys.stdout.isatty()))
     spills = [kernel for kernel in capture if spill_bytes(kernel) or launched_spill_bytes(kernel)]
     if args.fail_on_spill and spills:
         names = ", ".join(dict.fromkeys(kernel.name for kernel in spills))
-        print(f"xpuasm: {len(spills)} kernels spill: {names}", file=sys.stderr)
+        print(f"xpuasm: {len(spills)} kernels spill: {_safe(names)}", file=sys.stderr)
         return 1
     return 0
 
@@ -222,6 +243,13 @@ def _read(args: argparse.Namespace) -> Capture:
     from xpuasm_magic.catalog import read_capture
 
     return read_capture(args.capture)
+
+
+def _safe(text: str) -> str:
+    """Names come from dumps of anybody: what a terminal would obey is shown instead."""
+    from xpuasm_magic.view.highlight import visible
+
+    return visible(text)
 
 
 def _say(text: str) -> None:

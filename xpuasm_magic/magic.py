@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -171,6 +172,9 @@ class XpuAsmMagics(Magics):
         if capture.info.state == "finished":
             return browser
         display(browser)
+        ended_by = capture.info.raw.get("ended_by")
+        if ended_by in (signal.SIGTERM, signal.SIGHUP):
+            signal.raise_signal(ended_by)  # it was meant for this process, and has only been put off
         raise self._ending(capture)
 
     def _ending(self, capture: Capture) -> BaseException:

@@ -5,26 +5,31 @@ from __future__ import annotations
 import sys
 
 LIMIT_CHARS = 2_000_000
+_REST = "\n[xpuasm: more output than a notebook holds; the rest is in the capture's run.log]\n"
 
 
 class Relay:
-    """Writes pieces of output to our own stdout and stderr; beyond the limit run.log alone keeps them."""
+    """Writes pieces of output to our own stdout and stderr.
+
+    Beyond the limit, and where a stream takes no more (a reader that has gone, a full disk), run.log alone has them.
+    """
 
     def __init__(self, limit: int | None = LIMIT_CHARS) -> None:
         self._left = limit
-        self._said = False
+        self._broken: set[str] = set()
 
     def __call__(self, stream: str, text: str) -> None:
-        file = sys.stderr if stream == "stderr" else sys.stdout
         if self._left is not None:
-            if len(text) > self._left:
-                text = text[: self._left]
-                if not self._said:
-                    self._said = True
-                    text += "\n[xpuasm: more output than a notebook holds; the rest is in the capture's run.log]\n"
-                    self._left = 0
-            else:
-                self._left -= len(text)
-        if text:
+            if self._left <= 0:
+                return
+            self._left -= len(text)
+            if self._left <= 0:
+                text = text[: len(text) + self._left] + _REST
+        if stream in self._broken:
+            return
+        file = sys.stderr if stream == "stderr" else sys.stdout
+        try:
             file.write(text)
             file.flush()
+        except OSError:
+            self._broken.add(stream)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,6 +57,7 @@ def run(
     """
     from xpuasm_magic.capture.source import from_cell
     from xpuasm_magic.options import RunOptions
+    from xpuasm_magic.relay import Relay
 
     options = RunOptions(
         device=device,
@@ -73,7 +73,7 @@ def run(
         job = prepare(options, source=from_cell(path_or_source, "source"), label="source")
     else:
         job = prepare(options, script=Path(path_or_source), args=args)
-    return capture(job, output=_discard if quiet else _pass_on)
+    return capture(job, output=_discard if quiet else Relay(limit=None))
 
 
 def prepare(
@@ -148,9 +148,3 @@ def _check_grf(mode: str, target: Target) -> None:
 
 def _discard(stream: str, text: str) -> None:
     del stream, text
-
-
-def _pass_on(stream: str, text: str) -> None:
-    file = sys.stderr if stream == "stderr" else sys.stdout
-    file.write(text)
-    file.flush()

@@ -55,6 +55,8 @@ def main(arguments: list[str]) -> int:
     config_path = Path(arguments[1] if spawned else arguments[0]).absolute()
     config = json.loads(config_path.read_text(encoding="utf-8"))
     try:
+        if not spawned:
+            _end_with(config.get("parent"))
         records = prepare(config, config_path, own_child_json=not spawned)
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -124,6 +126,17 @@ def run_spawned(arguments: list[str]) -> int:
     sys.argv = [sys.argv[0], "--multiprocessing-fork"]
     spawn.spawn_main(**{name: None if value == "None" else int(value) for name, value in values.items()})
     return 0
+
+
+def _end_with(parent: int | None) -> None:
+    """Not to outlive the process that asked for this run, however that ends (Linux)."""
+    import ctypes
+
+    set_parent_death_signal = 1  # PR_SET_PDEATHSIG
+    if parent is not None and hasattr(ctypes.CDLL(None), "prctl"):
+        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+        if os.getppid() != parent:  # it ended before that took hold
+            os._exit(1)
 
 
 def _status(end: SystemExit) -> int:

@@ -26,6 +26,9 @@ HIDING = (
     "IGC_DumpToCurrentDir",
 )
 
+# With it Triton itself calls the ocloc on PATH; the stand-in's variants are built from their SPIR-V by ours.
+HIDING_FROM_THE_STAND_IN = ("TRITON_XPU_GEN_NATIVE_CODE",)
+
 # A capture would not be one with these changed: they say where it is written.
 OURS = (
     "TRITON_CACHE_DIR",
@@ -84,7 +87,8 @@ def child_environment(
         if name in OURS:
             raise UsageError(f"--env {name}: a capture sets this itself, to a private folder; leave it out")
     changed |= extra or {}
-    unset = tuple(name for name in HIDING if name in base and name not in changed)
+    hiding = HIDING if real else (*HIDING, *HIDING_FROM_THE_STAND_IN)
+    unset = tuple(name for name in hiding if name in base and name not in changed)
     variables = {name: value for name, value in base.items() if name not in unset} | changed
     # PYTHONPATH of ours stays (it may hold the user's modules); a startup file of the notebook's does not apply.
     variables.pop("PYTHONSTARTUP", None)

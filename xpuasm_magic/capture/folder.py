@@ -17,6 +17,7 @@ from xpuasm_magic import home
 from xpuasm_magic.errors import UsageError, XpuasmError
 
 SCHEMA = 1
+LOCK = ".lock"
 
 
 def new_run_folder(output: Path | None = None) -> tuple[Path, str | None]:
@@ -42,6 +43,8 @@ def new_run_folder(output: Path | None = None) -> tuple[Path, str | None]:
         if run.is_dir() and any(run.iterdir()):
             if not (run / "capture.json").is_file():
                 raise UsageError(f"--output {run}: the folder exists and is no capture; name a new or empty one")
+            with claimed(run):
+                pass  # no run is writing to it
             kept = home.captures_home() / f"{stamp}-earlier"
             kept.parent.mkdir(parents=True, exist_ok=True)
             shutil.move(str(run), str(kept))
@@ -57,31 +60,56 @@ def new_run_folder(output: Path | None = None) -> tuple[Path, str | None]:
 
 
 @contextmanager
-def stable_path(run: Path) -> Iterator[Path]:
-    """A short path that leads to `run` while the compilers work: `<cache>/live/<n>`.
+def stable_path(run: Path) -> Iterator[tuple[Path, int]]:
+    """A short path that leads to `run` while the compilers work: `<cache>/live/<n>`, and the lock that holds it.
 
     Compilers write the paths of sources into their debug information, and so into the SPIR-V. With the same
     path in every run an unchanged kernel gives unchanged bytes, and its finished build can be used again.
+
+    The child inherits the lock: as long as it or a process of its making lives, even after we have been killed,
+    no other run is given this path, and nothing of theirs can get into that run's folder. The link stays when
+    the run ends, so that what such a process still writes goes where it belongs.
     """
     live = home.cache_home() / "live"
     live.mkdir(parents=True, exist_ok=True)
     for slot in range(1000):
-        lock = os.open(live / f"{slot}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(lock)  # another run has this one
-            continue
         link = live / str(slot)
+        lock = _locked(live / f"{slot}.lock")
+        if lock is None or (link.exists() and not link.is_symlink()):
+            continue  # another run has this one; or a stray process made a folder of it
         try:
-            link.unlink(missing_ok=True)
-            link.symlink_to(run, target_is_directory=True)
-            yield link
+            draft = live / f".{slot}.{os.getpid()}"
+            draft.unlink(missing_ok=True)
+            draft.symlink_to(run, target_is_directory=True)
+            draft.replace(link)
+            yield link, lock
         finally:
-            link.unlink(missing_ok=True)
             os.close(lock)
         return
     raise XpuasmError(f"1000 captures seem to run at once; remove the lock files in {live} if they do not")
+
+
+@contextmanager
+def claimed(run: Path) -> Iterator[None]:
+    """Keep other runs from writing to the same folder until this one has ended."""
+    lock = _locked(run / LOCK)
+    if lock is None:
+        raise UsageError(f"another run is writing to {run}; name another folder with --output")
+    try:
+        yield
+    finally:
+        os.close(lock)
+
+
+def _locked(path: Path) -> int | None:
+    """An open, locked file; None where another process holds it."""
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        return None
+    return lock
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:

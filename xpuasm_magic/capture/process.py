@@ -32,7 +32,9 @@ class Child:
         log: Path,
         streams: Path,
         output: Output,
+        inherited: Sequence[int] = (),
     ) -> None:
+        """`inherited`: file descriptors that the child gets as they are."""
         self._output = output
         self._start = time.monotonic()
         self._log = log.open("wb")
@@ -46,6 +48,7 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            pass_fds=tuple(inherited),
         )
         self._selector = selectors.DefaultSelector()
         self._decoders: dict[str, codecs.IncrementalDecoder] = {}
@@ -92,12 +95,12 @@ class Child:
         while self._selector.get_map() and time.monotonic() < end:
             self.pump(0.05)
 
-    def end(self, grace_s: float) -> None:
-        """Interrupt the whole group, and kill what is left of it after `grace_s`."""
+    def end(self, grace_s: float, hurry: Callable[[], bool] = lambda: False) -> None:
+        """Interrupt the whole group, and kill what is left of it after `grace_s`, or once `hurry` says so."""
         if grace_s > 0 and self._process.poll() is None:
             self._signal(signal.SIGINT)
             end = time.monotonic() + grace_s
-            while self._process.poll() is None and time.monotonic() < end:
+            while self._process.poll() is None and time.monotonic() < end and not hurry():
                 self.pump(0.05)
         self._signal(signal.SIGKILL)
         self._process.wait()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import sysconfig
@@ -20,7 +19,16 @@ from xpuasm_magic.capture.builds import Builder, Plan
 from xpuasm_magic.capture.device import Target
 from xpuasm_magic.capture.diagnosis import diagnose
 from xpuasm_magic.capture.environment import child_environment
-from xpuasm_magic.capture.folder import SCHEMA, JsonLines, new_run_folder, read_json, stable_path, write_json
+from xpuasm_magic.capture.folder import (
+    SCHEMA,
+    JsonLines,
+    claimed,
+    new_run_folder,
+    read_json,
+    stable_path,
+    write_json,
+)
+from xpuasm_magic.capture.interrupts import Interrupts
 from xpuasm_magic.capture.process import Child, Output
 from xpuasm_magic.capture.source import Source
 from xpuasm_magic.childenv import ChildPython
@@ -73,16 +81,16 @@ def run_job(job: Job, *, output: Output, watch: Watch) -> Path:
 
     Args:
         output: called with each piece of the child's output.
-        watch: called some thirty times a second; what it raises ends the run (KeyboardInterrupt included).
+        watch: called some thirty times a second.
 
     Raises:
-        UsageError, XpuasmError: nothing could be started. An interrupt while the child runs is not raised:
-            the capture's state says `interrupted`.
+        UsageError, XpuasmError: nothing could be started. An interrupt is not raised: the capture's state says
+            `interrupted`, and `ended_by` which signal it was.
     """
     run, moved = new_run_folder(job.output)
     try:
-        with stable_path(run) as seen:
-            return _Run(job, run, seen, output, watch, moved).go()
+        with claimed(run), stable_path(run) as (seen, lock), Interrupts() as interrupts:
+            return _Run(job, run, seen, lock, interrupts, output, watch, moved).go()
     except OSError as error:
         raise XpuasmError(
             f"the capture in {run} could not be written to its end: {error.strerror or error}; "
@@ -91,10 +99,22 @@ def run_job(job: Job, *, output: Output, watch: Watch) -> Path:
 
 
 class _Run:
-    def __init__(self, job: Job, run: Path, seen: Path, output: Output, watch: Watch, moved: str | None) -> None:
+    def __init__(
+        self,
+        job: Job,
+        run: Path,
+        seen: Path,
+        lock: int,
+        interrupts: Interrupts,
+        output: Output,
+        watch: Watch,
+        moved: str | None,
+    ) -> None:
         self.job = job
         self.run = run
         self.seen = seen
+        self.lock = lock
+        self.interrupts = interrupts
         self.output = output
         self.watch = watch
         self.start = time.monotonic()
@@ -183,27 +203,26 @@ class _Run:
             log=self.run / "run.log",
             streams=self.run / "streams.jsonl",
             output=self.output,
+            inherited=(self.lock,),
         ) as child:
-            try:
-                while child.returncode is None:
-                    child.pump(TICK_S)
-                    self._tick()
-                    if deadline is not None and time.monotonic() > deadline:
-                        state = "timeout"
-                        self._note(
-                            "error",
-                            f"the code was still running after {self.job.timeout_s:g} s; raise --timeout "
-                            "(what was compiled by then is shown)",
-                        )
-                        child.end(INTERRUPT_GRACE_S)
-                child.drain(0.5)
-                if child.left_running():
-                    self._note("warning", "the code left processes running; they were ended with it")
-            except KeyboardInterrupt:
-                state = "interrupted"
-                self._note("warning", "interrupted; what was compiled by then is shown")
-                with contextlib.suppress(KeyboardInterrupt):  # a second one: no grace, the context kills the group
-                    child.end(INTERRUPT_GRACE_S)
+            while child.returncode is None:
+                child.pump(TICK_S)
+                self._tick()
+                if self.interrupts.count:
+                    state = "interrupted"
+                    self._note("warning", "interrupted; what was compiled by then is shown")
+                    child.end(INTERRUPT_GRACE_S, hurry=lambda: self.interrupts.count > 1)
+                elif deadline is not None and time.monotonic() > deadline:
+                    state = "timeout"
+                    self._note(
+                        "error",
+                        f"the code was still running after {self.job.timeout_s:g} s; raise --timeout "
+                        "(what was compiled by then is shown)",
+                    )
+                    child.end(INTERRUPT_GRACE_S, hurry=lambda: self.interrupts.count > 0)
+            child.drain(0.5)
+            if child.left_running():
+                self._note("warning", "the code left processes running; they were ended with it")
         status = child.returncode
         self.timings["child_s"] = self._elapsed()
         if state == "finished" and status is not None and status != 0:
@@ -215,11 +234,10 @@ class _Run:
         if self.builder is None:
             return
         self.phase = "compiling"
-        try:
-            while self.builder.pending and state != "interrupted":
-                self.builder.wait(TICK_S)
-                self.watch(self._state())
-        except KeyboardInterrupt:
+        while self.builder.pending and not self.interrupts.count:
+            self.builder.wait(TICK_S)
+            self.watch(self._state())
+        if self.builder.pending and state != "interrupted":
             self._note("warning", "interrupted while ocloc was still compiling; the rest was not built")
         self.builder.close()
         for fault in self.builder.faults:
@@ -238,6 +256,7 @@ class _Run:
             "state": state,
             "exit_status": None if status is None else status if status >= 0 else 128 - status,
             "signal": -status if status is not None and status < 0 else None,
+            "ended_by": self.interrupts.number,
             "elapsed_s": self.timings["total_s"],
             "fidelity": [*self._fidelity(), *told.get("fidelity", [])],
             "notes": [*told.get("notes", []), *self.notes],

@@ -30,11 +30,14 @@ class StoredBuild:
         """Copy the build to `target` and give its `build.json`; None where there is none."""
         if not (self.folder / "build.json").is_file():
             return None
+        draft = target.with_name(f".{target.name}.stored")
         try:
-            shutil.copytree(self.folder, target, dirs_exist_ok=True)
+            shutil.copytree(self.folder, draft)
+            draft.rename(target)
             self.folder.touch()
-        except OSError:
-            return None  # another run trimmed it just now: it is built again
+        except (OSError, shutil.Error):
+            shutil.rmtree(draft, ignore_errors=True)
+            return None  # damaged, or another run trimmed it just now: it is built again
         return read_json(target / "build.json")
 
     def keep(self, build: Path) -> None:
