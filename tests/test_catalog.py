@@ -200,7 +200,7 @@ def test_a_variant_left_out_says_why(build: Builder) -> None:
     made.decision(key, None, status="not built", error="left out by --kernel foo*")
     kernel = only(read_capture(made.folder))
     assert (kernel.status, kernel.error) == ("not built", "left out by --kernel foo*")
-    assert list(kernel.stages) == ["python", "ttir", "ttgir", "llir", "metadata"]
+    assert list(kernel.stages) == ["python", "ttir", "ttgir", "llir", "spirv", "metadata"]
 
 
 def test_a_dump_of_another_module_is_never_shown(build: Builder) -> None:

@@ -14,6 +14,7 @@ from importlib import metadata
 from pathlib import Path
 
 from xpuasm_magic import childenv, cxx, home, toolchain
+from xpuasm_magic.backends import spirv_tools
 from xpuasm_magic.errors import XpuasmError
 from xpuasm_magic.pairing import pairing_sentence
 from xpuasm_magic.toolchain.probe import check_compiles
@@ -39,7 +40,7 @@ def report() -> list[Check]:
     child = _child()
     gpu = _gpu(child)
     real = gpu.ok is True
-    checks = [_xpuasm(), _child_check(child), gpu, *_toolchains(needed=not real), *_disks(), _widgets()]
+    checks = [_xpuasm(), _child_check(child), gpu, *_toolchains(needed=not real), *_disks(), _spirv_dis(), _widgets()]
     if not real:
         checks[3:3] = [_fidelity(child), _cpp()]
     return checks
@@ -180,6 +181,13 @@ def _disk(name: str, place: Callable[[], Path]) -> Check:
     if free < _TOO_LITTLE_BYTES:
         return Check(name, False, what, fix)
     return Check(name, True if free >= _LITTLE_BYTES else None, what, fix if free < _LITTLE_BYTES else None)
+
+
+def _spirv_dis() -> Check:
+    program = spirv_tools.find_spirv_dis()
+    if program is None:
+        return Check("spirv-dis", None, "not found: kernels have no SPIR-V stage", spirv_tools.HOW)
+    return Check("spirv-dis", True, str(program))
 
 
 def _widgets() -> Check:

@@ -32,6 +32,5 @@ def origin_text(capture: Capture, kernel: Kernel) -> str | None:
 
 def _paths_of_the_cell(capture: Capture) -> tuple[str, ...]:
     name = str(capture.info.source.get("path") or "cell.py")
-    return tuple(
-        f"{str(root).rstrip('/')}/{name}" for root in (capture.info.raw.get("run_path"), capture.folder) if root
-    )
+    roots = (capture.info.raw.get("run_path"), capture.folder)  # when it was made, and now
+    return tuple(f"{str(root).rstrip('/')}/{name}" for root in roots if root)

@@ -15,7 +15,7 @@ from xpuasm_magic.catalog.outcome import Outcome
 from xpuasm_magic.catalog.run import Run
 from xpuasm_magic.catalog.variants import Entry
 from xpuasm_magic.formats.inductor import family_of
-from xpuasm_magic.model import Kernel, Note, Origin, SourceLoc, StageFile, Variant
+from xpuasm_magic.model import Kernel, Note, StageFile, Variant
 
 Group = tuple[str, str, int]
 """Name, source file, line: variants that agree in these differ in config or specialization only."""
@@ -46,6 +46,7 @@ def variant_kernel(run: Run, entry: Entry, outcome: Outcome) -> Kernel:
         notes=(*outcome.notes, *_graph_notes(run, entry)),
         isa_bytes=outcome.isa_bytes,
         binaries=_binaries(entry, outcome),
+        origin=run.origin_of_source.get(Path(recorded).name),
     )
     return finished(kernel)
 

@@ -10,8 +10,8 @@ from typing import Any, get_args
 
 from xpuasm_magic.catalog.reader import Reader
 from xpuasm_magic.errors import ParseError
-from xpuasm_magic.formats.inductor import kernel_paths, parse_best_config
-from xpuasm_magic.model import CaptureInfo, Launch, Severity
+from xpuasm_magic.formats.inductor import fusions, kernel_paths, parse_best_config
+from xpuasm_magic.model import CaptureInfo, Launch, Origin, Severity, SourceLoc
 
 _SEVERITIES: dict[str, Severity] = {severity: severity for severity in get_args(Severity)}
 
@@ -108,19 +108,38 @@ class Run:
             if isinstance(record.get("time_ms"), (int, float))
         }
 
-    @cached_property
+    @property
     def graph_of_source(self) -> dict[str, Graph]:
         """The graph whose wrapper names a kernel's source file, by that file's name."""
+        return self._graphs[0]
+
+    @property
+    def origin_of_source(self) -> dict[str, Origin]:
+        """What is fused into a kernel and for which lines, by its source file's name; graphs may share a kernel."""
+        return self._graphs[1]
+
+    @cached_property
+    def _graphs(self) -> tuple[dict[str, Graph], dict[str, Origin]]:
         graphs: dict[str, Graph] = {}
+        origins: dict[str, Origin] = {}
         for record in self.reader.json_lines(self.reader.folder / "inductor_graphs.jsonl") or []:
             wrapper = self.inside(str(record.get("wrapper")))
             if wrapper is None or not isinstance(record.get("graph"), int):
                 continue
             decided = tuple(str(reason) for reason in _list(record, "decided_by"))
             graph = Graph(record["graph"], record.get("benchmark_decided") is True, decided)
-            for path in kernel_paths(self.reader.text(wrapper) or ""):
+            text = self.reader.text(wrapper) or ""
+            for path in kernel_paths(text):
                 graphs.setdefault(Path(path).name, graph)
-        return graphs
+            lines = _user_lines(record)
+            for fusion in fusions(text):
+                file = Path(fusion.path).name
+                known = origins.get(file, Origin())
+                origins[file] = Origin(
+                    ops=tuple(dict.fromkeys((*known.ops, *fusion.ops))),
+                    lines=tuple(dict.fromkeys((*known.lines, *lines.get(fusion.name, ())))),
+                )
+        return graphs, origins
 
     def inside(self, recorded: str) -> Path | None:
         """Where a recorded path lies in this folder, wherever the folder is by now; None: outside."""
@@ -135,11 +154,22 @@ class Run:
         if relative.is_absolute() or ".." in relative.parts or not recorded:
             return None  # never a file from outside: a capture may come from anybody
         path = self.reader.folder / relative
-        return path if path.is_file() and not path.is_symlink() else None
+        return path if self.reader.is_file(path) else None
 
     @cached_property
     def _autotuning(self) -> list[dict[str, Any]]:
         return self.reader.json_lines(self.reader.folder / "autotune.jsonl") or []
+
+
+def _user_lines(graph: Mapping[str, Any]) -> dict[str, tuple[SourceLoc, ...]]:
+    """By kernel name: the lines that the child read off the graph's nodes."""
+    found = {}
+    for kernel in _list(graph, "kernels"):
+        if isinstance(kernel, dict):
+            pairs = [line for line in _list(kernel, "lines") if isinstance(line, list) and len(line) == 2]
+            locs = [SourceLoc(file, line) for file, line in pairs if isinstance(file, str) and isinstance(line, int)]
+            found[str(kernel.get("name"))] = tuple(locs)
+    return found
 
 
 def _typed(record: Mapping[str, Any], name: str, kind: type[Any] | tuple[type[Any], ...]) -> Any:

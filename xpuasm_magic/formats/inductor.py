@@ -22,6 +22,27 @@ _INDUCTOR_NAME = re.compile(r"triton_(?:(?P<kind>poi|per|red|tem|for)_|[a-z]{3}_
 _KERNEL_PATH = re.compile(r"^# kernel path: (?P<path>.+)$", re.MULTILINE)
 
 
+# # kernel path: …
+# # Topologically Sorted Source Nodes: [sin, mul, sum_1], Original ATen: [aten.sin, aten.mul, aten.sum]
+# …
+# triton_red_fused_mul_sin_sum_0 = async_compile.triton('triton_red_fused_mul_sin_sum_0', '''
+_FUSION = re.compile(
+    r"^# kernel path: (?P<path>.+)\n(?P<comments>(?:#.*\n)*)(?P<name>\w+) = async_compile\.triton\(", re.MULTILINE
+)
+_ORIGINAL_ATEN = re.compile(r"Original ATen: \[(?P<ops>[^\]\n]*)\]")
+
+
+@dataclass(frozen=True)
+class Fusion:
+    """A kernel as a graph's wrapper defines it."""
+
+    name: str
+    path: str
+    """Its source file."""
+    ops: tuple[str, ...]
+    """The operators fused into it, e.g. `aten.gelu`, in the graph's order."""
+
+
 @dataclass(frozen=True)
 class BestConfig:
     """The config that Inductor's autotuner chose on a real device."""
@@ -40,6 +61,19 @@ def family_of(name: str) -> Family | None:
 def kernel_paths(wrapper: str) -> tuple[str, ...]:
     """Source files of a graph's kernels, as its wrapper names them."""
     return tuple(dict.fromkeys(found["path"].strip() for found in _KERNEL_PATH.finditer(wrapper)))
+
+
+def fusions(wrapper: str) -> tuple[Fusion, ...]:
+    """The kernels that a graph's wrapper defines, with what is fused into each."""
+    return tuple(
+        Fusion(found["name"], found["path"].strip(), _operators(found["comments"]))
+        for found in _FUSION.finditer(wrapper)
+    )
+
+
+def _operators(comments: str) -> tuple[str, ...]:
+    found = _ORIGINAL_ATEN.search(comments)
+    return tuple(dict.fromkeys(op.strip() for op in found["ops"].split(",") if op.strip())) if found else ()
 
 
 def parse_best_config(text: str) -> BestConfig:

@@ -11,6 +11,7 @@ from xpuasm_magic.errors import ParseError
 
 # DR23CCVY7VKJFW2E2KXD2EFDJBZSAEY2Y6UOYEILM4LJCMVJNRFQ: a SHA-256 in base32
 _KEY = re.compile(r"[A-Z2-7]{52}")
+_GRF_FLAG = re.compile(r"-cl-intel-\d+-GRF-per-thread|-cl-intel-enable-auto-large-GRF-mode")
 GROUP_PREFIX = "__grp__"
 """`__grp__<name>.json` lists absolute paths of the entry's files: useless once a folder has moved."""
 
@@ -35,6 +36,11 @@ def parse_metadata(text: str) -> Mapping[str, Any]:
     if not isinstance(value, dict) or not isinstance(value.get("name"), str):
         raise ParseError("not Triton's metadata: it names no kernel")
     return value
+
+
+def without_grf_flags(build_flags: str) -> frozenset[str]:
+    """Build flags other than those of the GRF mode; their order means nothing."""
+    return frozenset(flag for flag in build_flags.split() if not _GRF_FLAG.fullmatch(flag))
 
 
 def grf_mode(metadata: Mapping[str, Any], build_flags: str) -> str | None:

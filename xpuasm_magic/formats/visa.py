@@ -43,6 +43,7 @@ def parse_visa_llvm(text: str) -> tuple[Line, ...]:
     lines = split_lines(text)
     marked = [(index, int(found["id"])) for index, line in enumerate(lines) if (found := _LLVM_ID.search(line))]
     ids: dict[int, tuple[int, ...]] = {}
-    for (index, first), (_, after) in zip(marked, [*marked[1:], (0, 0)], strict=True):
+    following = [*(first for _, first in marked[1:]), 0]
+    for (index, first), after in zip(marked, following, strict=False):
         ids[index] = tuple(range(first, max(after, first + 1)))
     return tuple(Line(line, ids=ids.get(index, ())) for index, line in enumerate(lines))

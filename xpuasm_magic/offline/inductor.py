@@ -7,15 +7,9 @@ import os
 from types import ModuleType
 from typing import Any
 
-from . import imports, origins, patching, values
+from . import graphs, imports, patching, values
 from .native import Native
 from .records import Records
-
-_DECIDING = (
-    "max_autotune", "max_autotune_gemm", "max_autotune_pointwise", "coordinate_descent_tuning", "benchmark_fusion",
-    "benchmark_combo_kernel", "triton.multi_kernel",
-)  # fmt: skip
-"""Options under which a benchmark decides which kernels exist at all."""
 
 UNTIMED = 1.0
 """What Inductor is told that everything takes: it must be finite, and equal times keep the first choice."""
@@ -106,50 +100,13 @@ def _record_configs(records: Records) -> None:
 
 
 def _record_graphs(records: Records) -> None:
-    from torch._inductor.graph import GraphLowering
+    def without_clock(options: list[str]) -> None:
+        records.fidelity(
+            f"A benchmark would have decided which kernels exist ({', '.join(options)}); without a GPU the first "
+            "choice was taken."
+        )
 
-    try:
-        origins.install()
-    except (patching.PatchError, ImportError) as error:
-        records.note(f"which of your lines a fusion comes from is not recorded: {error}")
-
-    def make(original: Any) -> Any:
-        @functools.wraps(original)
-        def compile_to_module(self: Any, *args: Any, **kwargs: Any) -> Any:
-            module = original(self, *args, **kwargs)
-            deciding = _deciding()
-            path = getattr(module, "__file__", None)
-            records.graph(
-                {
-                    "wrapper": os.path.relpath(path, records.folder) if path else None,
-                    "benchmark_decided": bool(deciding),
-                    "decided_by": deciding,
-                    "kernels": origins.kernels_of(self),
-                }
-            )
-            if deciding:
-                records.fidelity(
-                    f"A benchmark would have decided which kernels exist ({', '.join(deciding)}); without a GPU the "
-                    "first choice was taken."
-                )
-            return module
-
-        return compile_to_module
-
-    patching.wrap(GraphLowering, "compile_to_module", make, "record wrappers", takes=("self",))
-
-
-def _deciding() -> list[str]:
-    import torch._inductor.config as config
-
-    found = []
-    for name in _DECIDING:
-        value: Any = config
-        for part in name.split("."):
-            value = getattr(value, part, False)
-        if value:
-            found.append(name)
-    return found
+    graphs.record(records, without_clock)
 
 
 def _say_padding(records: Records) -> None:

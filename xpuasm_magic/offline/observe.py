@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import imports, patching, triton_driver
+from . import graphs, imports, patching, triton_driver
 from .records import Records
 
 
@@ -16,6 +16,7 @@ def install(records: Records) -> None:
     _after("triton.compiler.compiler", records, triton_driver.record_variants, record_launches)
     _after("triton.runtime.autotuner", records, record_autotuner)
     _after("torch._inductor.runtime.triton_heuristics", records, record_inductor)
+    _after("torch._inductor.compile_fx", records, graphs.record)
 
 
 def _after(module: str, records: Records, *recorders: Callable[[Records], None]) -> None:

@@ -10,6 +10,8 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypedDict
 
+from xpuasm_magic.analysis.links import coverage
+from xpuasm_magic.analysis.places import place
 from xpuasm_magic.analysis.verdict import verdict
 from xpuasm_magic.lexers import GenIsaLexer
 from xpuasm_magic.model import Attempt, Capture, Kernel, Listing, Note, StageFile
@@ -66,6 +68,13 @@ class AttemptPayload(TypedDict):
     stages: list[StagePayload]
 
 
+class OriginPayload(TypedDict):
+    """What a fusion is made of: operators, and the user's lines as places (`In[2]:5`, `model.py:31`)."""
+
+    ops: list[str]
+    lines: list[str]
+
+
 class KernelPayload(TypedDict):
     """One row of the table and what can be opened from it."""
 
@@ -80,6 +89,9 @@ class KernelPayload(TypedDict):
     notes: list[NotePayload]
     error: str | None
     repro: str | None
+    origin: OriginPayload | None
+    coverage: float | None
+    """Share of the ISA's instructions that link to another stage."""
 
 
 class CapturePayload(TypedDict):
@@ -143,7 +155,7 @@ def capture_payload(capture: Capture, stages: Collection[str] = ()) -> CapturePa
         ],
         families=[FamilyPayload(name=name, title=FAMILIES[name]) for name in FAMILIES if name in present],
         kernels=[
-            _kernel(id_, kernel, [column.cells[i] for column in columns], stages)
+            _kernel(capture, id_, kernel, [column.cells[i] for column in columns], stages)
             for i, (id_, kernel) in enumerate(kernels_by_id(capture).items())
         ],
         notes=_notes(capture.notes),
@@ -220,7 +232,7 @@ def _utf16_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _kernel(id_: str, kernel: Kernel, cells: list[Cell], only: Collection[str]) -> KernelPayload:
+def _kernel(capture: Capture, id_: str, kernel: Kernel, cells: list[Cell], only: Collection[str]) -> KernelPayload:
     return KernelPayload(
         id=id_,
         family=kernel.family,
@@ -231,7 +243,16 @@ def _kernel(id_: str, kernel: Kernel, cells: list[Cell], only: Collection[str]) 
         notes=_notes(kernel.notes),
         error=kernel.error,
         repro=kernel.repro,
+        origin=_origin(capture, kernel),
+        coverage=coverage(kernel),
     )
+
+
+def _origin(capture: Capture, kernel: Kernel) -> OriginPayload | None:
+    if kernel.origin is None:
+        return None
+    lines = dict.fromkeys(place(capture, loc) for loc in kernel.origin.lines)
+    return OriginPayload(ops=list(kernel.origin.ops), lines=list(lines))
 
 
 def _attempt(attempt: Attempt, only: Collection[str]) -> AttemptPayload:
