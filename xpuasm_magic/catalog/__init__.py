@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from xpuasm_magic.catalog.archive import unpack
 from xpuasm_magic.catalog.builds import built_outcome
@@ -34,11 +37,10 @@ def read_capture(path: str | Path) -> Capture:
 
     """
     path = Path(path).expanduser().absolute()
-    if path.is_dir():
+    kind = _kind_of(path)
+    if kind == "folder":
         return _read_folder(path)
-    if not path.exists():
-        raise UsageError(f"{path} does not exist; name a capture folder, a zip of one, or a dump folder")
-    if not path.is_file() or not zipfile.is_zipfile(path):
+    if kind != "file" or not zipfile.is_zipfile(path):
         raise UsageError(f"{path} is neither a folder nor a zip; name a capture folder, or a zip of one")
     try:
         folder, left_out = unpack(path)
@@ -48,10 +50,28 @@ def read_capture(path: str | Path) -> Capture:
     return replace(capture, notes=(*capture.notes, *(Note("warning", text, path.name) for text in left_out)))
 
 
+def _kind_of(path: Path) -> Literal["folder", "file", "other"]:
+    """Raises UsageError where there is nothing, or nothing that may be read."""
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            os.scandir(path).close()
+            return "folder"
+        if not stat.S_ISREG(mode):
+            return "other"
+        path.open("rb").close()
+    except FileNotFoundError as error:
+        message = f"{path} does not exist; name a capture folder, a zip of one, or a dump folder"
+        raise UsageError(message) from error
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    return "file"
+
+
 def _read_folder(folder: Path) -> Capture:
     reader = Reader(folder)
     record = reader.json(folder / "capture.json")
-    if record is not None or (folder / "variants.jsonl").is_file():
+    if record is not None or reader.is_file(folder / "variants.jsonl"):
         # Inductor's files lie one folder deep: <inductor>/<two letters>/<hash>.best_config
         choices = [path for child in reader.folders(folder / "inductor") for path in _best_configs(reader.files(child))]
         return _read_run(reader, Run(reader, record or {}, choices))
@@ -63,7 +83,7 @@ def _read_run(reader: Reader, run: Run) -> Capture:
     run.take_notes()
     entries = unique_keys(read_recorded(reader))
     live = _live_modules(reader, reader.folder / "igc" / "live")
-    flat = FlatDumps(reader, live, entries)
+    flat = FlatDumps(reader, live, entries, run.info.device)
     kernels = []
     for entry in entries:
         before = len(reader.notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shutil
@@ -16,7 +17,15 @@ from xpuasm_magic.errors import ParseError
 MAX_BYTES = 4 << 30
 MAX_FILES = 200_000
 _CHUNK = 1 << 20
+_DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
 _ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
+
+
+_TOO_MUCH = f"it holds more than {MAX_BYTES >> 30} GB"
+
+
+class _TooMuchError(Exception):
+    """More came out of an archive than it says it holds."""
 
 
 def unpack(archive: Path) -> tuple[Path, tuple[str, ...]]:
@@ -54,10 +63,12 @@ def _extract(archive: Path, folder: Path) -> tuple[str, ...]:
     left_out = []
     size = 0
     with zipfile.ZipFile(archive) as source:
-        for number, member in enumerate(source.infolist()):
-            if number >= MAX_FILES:
-                left_out.append(f"more than {MAX_FILES:,} files: the rest was left out")
-                break
+        members = source.infolist()
+        if len(members) > MAX_FILES:
+            raise ValueError(f"it holds {len(members):,} files, more than {MAX_FILES:,}")
+        if sum(member.file_size for member in members) > MAX_BYTES:
+            raise ValueError(_TOO_MUCH)
+        for member in members:
             if member.is_dir():
                 continue
             if not _is_safe(member):
@@ -66,15 +77,21 @@ def _extract(archive: Path, folder: Path) -> tuple[str, ...]:
                 )
                 continue
             path = folder / member.filename
-            path.parent.mkdir(parents=True, exist_ok=True)
             try:
-                with source.open(member) as packed, path.open("wb") as file:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with source.open(member) as packed, path.open("xb") as file:
                     while chunk := packed.read(_CHUNK):
                         size += len(chunk)
                         if size > MAX_BYTES:  # what the archive's own list says of sizes need not be true
-                            raise ValueError(f"it holds more than {MAX_BYTES >> 30} GB")
+                            raise _TooMuchError
                         file.write(chunk)
-            except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+            except _TooMuchError:
+                raise ValueError(_TOO_MUCH) from None
+            except OSError as error:
+                if error.errno in _DISK_IS_FULL:
+                    raise
+                left_out.append(f"{member.filename[:80]!r} was left out: {error.strerror or error}")
+            except _ERRORS as error:
                 left_out.append(f"{member.filename[:80]!r} is damaged: {error}")
     return tuple(left_out[:20]) + ((f"and {len(left_out) - 20} more",) if len(left_out) > 20 else ())
 

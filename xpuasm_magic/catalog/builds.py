@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from xpuasm_magic.backends import INTEL
 from xpuasm_magic.catalog.dump import Module, read_dump, read_zebin
-from xpuasm_magic.catalog.outcome import Binary, Outcome, module_outcome
+from xpuasm_magic.catalog.outcome import Binary, Outcome, module_outcome, of_another_module
 from xpuasm_magic.catalog.reader import Reader
 from xpuasm_magic.catalog.variants import Entry, is_safe_name
 from xpuasm_magic.formats.igc_dump import spirv_hash
@@ -29,7 +29,7 @@ def built_outcome(reader: Reader, entry: Entry, folder: Path) -> Outcome | None:
     builds = {build.name: build for build in reader.folders(folder)}
     kept = decision.get("kept")
     if isinstance(kept, str) and kept in builds and is_safe_name(kept):
-        row = _build_outcome(reader, entry, builds.pop(kept))
+        row, builds = _kept(reader, entry, builds, kept, decision)
     elif builds:
         row, builds = _undecided(reader, entry, builds)
     elif decision:
@@ -58,7 +58,10 @@ def _build_outcome(reader: Reader, entry: Entry, folder: Path) -> Outcome:
     else:
         zebin = read_zebin(reader, folder / BINARY)
         binary = Binary(zebin, folder / BINARY, dumped=True) if zebin else _dumped_binary(module)
-        outcome = module_outcome(reader, module, entry.name, "spirv", binary, one_compilation=True)
+        if binary and binary.is_of_another(entry.spirv):
+            outcome = of_another_module(binary)
+        else:
+            outcome = module_outcome(reader, module, entry.name, "spirv", binary, one_compilation=True)
     record = record or {}
     log = {"log": INTEL.stage("log").file(files[LOG])} if LOG in files else {}
     return replace(
@@ -106,6 +109,52 @@ def _undecided(reader: Reader, entry: Entry, builds: Mapping[str, Path]) -> tupl
         note = Note("warning", f"which build the loader keeps is not recorded; shown is {first}")
         row = replace(row, notes=(*row.notes, note))
     return row, rest
+
+
+def _kept(
+    reader: Reader, entry: Entry, builds: Mapping[str, Path], kept: str, decision: Mapping[str, Any]
+) -> tuple[Outcome, dict[str, Path]]:
+    """The build that the loader's decision names, or the one that its own numbers can only mean."""
+    row = _build_outcome(reader, entry, builds[kept])
+    if said := _contradiction(decision, row):
+        others = {name: _build_outcome(reader, entry, build) for name, build in builds.items() if name != kept}
+        fitting = [name for name, outcome in others.items() if _fits(decision, outcome)]
+        message = f"loader.json names the build {kept}, and says {said}"
+        if len(fitting) == 1:
+            (kept,) = fitting
+            row = others[kept]
+            message += f"; shown is {kept}, which has these values"
+        row = replace(row, notes=(*row.notes, Note("warning", message)))
+    return row, {name: build for name, build in builds.items() if name != kept}
+
+
+def _contradiction(decision: Mapping[str, Any], outcome: Outcome) -> str:
+    """In which of its numbers a decision differs from what a build states of itself; empty: in none."""
+    words = ("n_regs", "registers"), ("spill_bytes", "bytes of spill")
+    stated = _stated(outcome)
+    return ", ".join(
+        f"{decision[name]:,} {what} where its binary says {stated[name]:,}"
+        for name, what in words
+        if _is_number(decision.get(name)) and stated[name] is not None and decision[name] != stated[name]
+    )
+
+
+def _fits(decision: Mapping[str, Any], outcome: Outcome) -> bool:
+    """Whether a build states all numbers of the decision."""
+    stated = _stated(outcome)
+    return outcome.status == "ok" and all(
+        decision[name] == value for name, value in stated.items() if _is_number(decision.get(name))
+    )
+
+
+def _stated(outcome: Outcome) -> dict[str, int | None]:
+    env, header = outcome.env, outcome.header
+    spill = env.spill_size if env and env.spill_size is not None else header.spill_size if header else None
+    return {"n_regs": env.grf_count if env else None, "spill_bytes": spill}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _unbuilt(decision: Mapping[str, Any]) -> Outcome:

@@ -14,6 +14,7 @@ from xpuasm_magic.catalog.reader import Reader
 from xpuasm_magic.errors import ParseError
 from xpuasm_magic.formats.gen_isa import HEADER_BYTES, VOID_PROGRAM, parse_header
 from xpuasm_magic.formats.igc_dump import parse_file_name
+from xpuasm_magic.formats.machine_code import fills, listed_size
 from xpuasm_magic.formats.zebin import Zebin, parse_zebin
 from xpuasm_magic.formats.zeinfo import parse_zeinfo
 from xpuasm_magic.model import ExecutionEnv, ListingHeader, StageFile
@@ -21,6 +22,11 @@ from xpuasm_magic.model import ExecutionEnv, ListingHeader, StageFile
 # .kernel "add_kernel"
 _VISA_KERNEL = re.compile(r'^\.kernel "(?P<name>[^"\n]+)"', re.MULTILINE)
 _VISA_HEAD_BYTES = 4096
+# IGCStandalone -api ocl -device 0x4f7.0xbd5.0x7 -inputcs OCL_asm….spv -foptions OCL_asm…_options.txt …
+_COMMAND = re.compile(r"^igcstandalone .*$", re.MULTILINE | re.IGNORECASE)
+_OPTIONS_ARGUMENT = " -foptions "
+_CLOCK_SLACK_S = 2.0
+"""Copies and zips keep times coarsely or not at all: only what is older by more than this is an earlier build's."""
 
 
 def digest(data: bytes) -> str:
@@ -49,6 +55,10 @@ class Trial:
             for stage in INTEL.of_origin("entry")
             if stage.suffix in self.files and (stage.name != "isa" or self.header)
         }
+
+    def is_in(self, section: bytes) -> bool:
+        """Whether its code is what a zebin's section holds, whole."""
+        return self.code is not None and fills(self.code, section)
 
     @property
     def label(self) -> str:
@@ -86,10 +96,22 @@ class Module:
         return read_zeinfo(self.reader, self.files[".zeinfo"]) if ".zeinfo" in self.files else {}
 
     @cached_property
-    def options(self) -> str:
-        """Build options of the last compilation. IGC writes no file for none."""
-        path = self.files.get("_options.txt")
-        return (self.reader.text(path) or "").strip() if path else ""
+    def options(self) -> str | None:
+        """Build options of the last compilation; None: not known.
+
+        IGC writes no file for none, and then an earlier compilation's stays: only the command line, which is
+        written each time, says whether the file is of the last one.
+        """
+        path, command = self.files.get("_options.txt"), self.files.get("_cmd.txt")
+        if command is None:
+            return "" if path is None else None
+        found = _COMMAND.search(self.reader.text(command) or "")
+        if found is None or self._is_newer_than_code(command):
+            return None
+        if _OPTIONS_ARGUMENT not in found[0]:
+            return ""
+        text = self.reader.text(path) if path else None
+        return None if text is None else text.strip()
 
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
@@ -104,6 +126,22 @@ class Module:
         names = list(self.binary.code) if self.binary else []
         names += [trial.kernel for trial in self.trials if trial.kernel]
         return tuple(name for name in dict.fromkeys(names) if name != VOID_PROGRAM)
+
+    def spells_out(self, trial: Trial) -> bool:
+        """Whether a trial's listing is of all of its code: else it was cut short, or is of another compilation."""
+        if trial.header is None or trial.header.inst_count is None or trial.code is None:
+            return trial.header is not None
+        listing = self.reader.bytes(trial.files[".asm"]) or b""
+        return listed_size(listing, trial.header.inst_count) == len(trial.code)
+
+    def _is_newer_than_code(self, command: Path) -> bool:
+        """Whether a compilation began after the one that wrote the code, and wrote none itself."""
+        code = [self.files[".progbin"]] if ".progbin" in self.files else []
+        code += [trial.files[".dat"] for trial in self.trials if ".dat" in trial.files]
+        try:
+            return bool(code) and command.stat().st_mtime - code[0].stat().st_mtime > _CLOCK_SLACK_S
+        except OSError:
+            return True
 
     def _trial(self, retry: int, simd: int, entry: str, files: dict[str, Path]) -> Trial:
         header = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 from xpuasm_magic.backends import INTEL
 from xpuasm_magic.backends.disassembly import disassembled
@@ -15,21 +16,35 @@ from xpuasm_magic.backends.intel import device_of_product, zeinfo_in
 from xpuasm_magic.catalog.dump import Module, digest
 from xpuasm_magic.catalog.outcome import Binary, Outcome, module_outcome
 from xpuasm_magic.catalog.reader import Reader
+from xpuasm_magic.catalog.target import named_device, product_of
 from xpuasm_magic.catalog.variants import Entry
 from xpuasm_magic.errors import ParseError
 from xpuasm_magic.formats.igc_dump import spirv_hash
-from xpuasm_magic.formats.triton_cache import grf_mode
+from xpuasm_magic.formats.triton_cache import grf_mode, without_grf_flags
 from xpuasm_magic.formats.zeinfo import parse_zeinfo
 from xpuasm_magic.model import Attempt, Match, Note
 
 _GRF_COUNTS = {"small": 128, "large": 256, "512": 512}
 
+_SEVERAL_BUILDS = (
+    "builds of this module with several sets of flags may have written into this folder, and nothing says which "
+    "is this variant's: all are kept, none is chosen"
+)
+
 
 class FlatDumps:
     """All modules of all flat dump folders of a capture, and the variants that may claim them."""
 
-    def __init__(self, reader: Reader, modules: Sequence[Module], entries: Iterable[Entry]) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        modules: Sequence[Module],
+        entries: Iterable[Entry],
+        device: Mapping[str, Any] | None = None,
+    ) -> None:
+        """`device`: the device of the run, as `capture.json` records it."""
         self.reader = reader
+        self._device = device or {}
         self.modules = modules
         self._entries = list(entries)
         self._claimed: set[int] = set()
@@ -41,8 +56,8 @@ class FlatDumps:
         if entry.zebin:
             return self._by_binary(entry, entry.zebin, candidates)
         if candidates:
-            return self._by_module(entry, candidates)
-        return self._by_name(entry)
+            return self._on_its_device(entry, self._by_module(entry, candidates))
+        return self._on_its_device(entry, self._by_name(entry))
 
     def unclaimed(self) -> list[Module]:
         """Modules that are no variant's: kernels of libraries, or of a run whose Triton cache is not here."""
@@ -76,7 +91,7 @@ class FlatDumps:
         places: tuple[tuple[Match, Sequence[Module]], ...] = (("spirv", candidates), ("zebin", self.modules))
         for match, modules in places:
             for module in modules:
-                if any(trial.code and text.startswith(trial.code) for trial in module.trials_of(entry.name)):
+                if any(trial.is_in(text) for trial in module.trials_of(entry.name)):
                     self._claimed.add(id(module))
                     return module_outcome(self.reader, module, entry.name, match, binary, one_compilation=False)
         return _binary_alone(self.reader, entry.name, binary, overwritten=bool(candidates))
@@ -84,20 +99,31 @@ class FlatDumps:
     def _by_module(self, entry: Entry, candidates: list[Module]) -> Outcome:
         sharers = [other for other in self._entries if other.spirv_digest == entry.spirv_digest]
         outcomes = [(module, own_outcome(self.reader, module, entry.name, "spirv")) for module in candidates]
-        agreeing = [(module, outcome) for module, outcome in outcomes if _flags_agree(entry, module, outcome)]
-        if len(outcomes) == 1 and len(sharers) == 1:
-            return outcomes[0][1]
+        if len(outcomes) == 1 and outcomes[0][1].match == "none":
+            return outcomes[0][1]  # there is no code that could be another's
+        agreeing = [outcome for module, outcome in outcomes if _flags_agree(entry, module, outcome)]
+        others = [other for other in sharers if not _same_flags(other, entry)]
+        taken = any(_flags_agree(other, module, outcome) for module, outcome in outcomes for other in others)
+        if not agreeing and not taken:
+            # The loader builds a kernel that spills again, with more GRF than it was asked for.
+            agreeing = [outcome for module, outcome in outcomes if _is_loaders_rebuild(entry, module, outcome)]
         if len(agreeing) == 1:
-            return agreeing[0][1]
-        taken = [o for o in sharers if any(_flags_agree(o, module, outcome) for module, outcome in outcomes)]
-        if taken and not agreeing and entry.variant.grf_mode:
-            message = "its listing was overwritten by another build of the same module with other flags"
-            return Outcome("none", "ok", notes=(Note("warning", message),))
-        return _ambiguous(
-            [outcome for _, outcome in (agreeing or outcomes)],
-            "several builds of this module wrote into one folder, and nothing says which is this variant's: "
-            "all are kept, none is chosen",
-        )
+            return agreeing[0]
+        if agreeing or not taken or not all(outcome.header for _, outcome in outcomes):
+            return _ambiguous(agreeing or [outcome for _, outcome in outcomes], _SEVERAL_BUILDS)
+        message = "its listing was overwritten by another build of the same module with other flags"
+        return Outcome("none", "ok", notes=(Note("warning", message),))
+
+    def _on_its_device(self, entry: Entry, outcome: Outcome) -> Outcome:
+        """The same, unless its code is for another device than the one that the variant was compiled for."""
+        wanted = named_device(entry.variant.metadata, self._device)
+        product = product_of(wanted) if wanted else None
+        if wanted is None or product is None or outcome.match not in ("spirv", "name"):
+            return outcome
+        if outcome.device in (None, product):
+            return outcome
+        message = f"compiled for {wanted.title}, but the code in the dump is for {outcome.device}: none is chosen"
+        return _ambiguous([outcome], message)
 
     def _by_name(self, entry: Entry) -> Outcome:
         """The last resort: the only listing of exactly that name, for the only variant of it."""
@@ -178,14 +204,38 @@ def _binary_alone(reader: Reader, kernel: str, binary: Binary, *, overwritten: b
 def _flags_agree(entry: Entry, module: Module, outcome: Outcome) -> bool:
     """Whether all that the dump says of its last build agrees with the flags that the variant asked for."""
     asked = entry.variant.grf_mode
-    if grf_mode({}, module.options) != asked:
+    return (
+        _other_flags_agree(entry, module) and grf_mode({}, module.options or "") == asked and _has_grf(outcome, asked)
+    )
+
+
+def _is_loaders_rebuild(entry: Entry, module: Module, outcome: Outcome) -> bool:
+    """Whether the last build is what the loader makes of a variant that leaves the GRF mode to it."""
+    if entry.variant.grf_mode is not None or not _other_flags_agree(entry, module):
         return False
-    count = _GRF_COUNTS.get(asked or "")
+    mode = grf_mode({}, module.options or "")
+    return mode in ("large", "auto") and _has_grf(outcome, mode)
+
+
+def _other_flags_agree(entry: Entry, module: Module) -> bool:
+    if module.options is None:
+        return False
+    return without_grf_flags(module.options) == without_grf_flags(entry.variant.build_flags)
+
+
+def _same_flags(one: Entry, other: Entry) -> bool:
+    flags = [(entry.variant.grf_mode, without_grf_flags(entry.variant.build_flags)) for entry in (one, other)]
+    return flags[0] == flags[1]
+
+
+def _has_grf(outcome: Outcome, mode: str | None) -> bool:
+    """Whether the listing and the binary state the GRF count of a mode, as far as they state one."""
+    count = _GRF_COUNTS.get(mode or "")
     stated = {
         outcome.header.num_grf if outcome.header else None,
         outcome.env.grf_count if outcome.env else None,
     } - {None}
-    return count is None or stated <= {count}
+    return len(stated) < 2 and (count is None or stated <= {count})
 
 
 def _not_built(entry: Entry, modules: Sequence[Module]) -> str:

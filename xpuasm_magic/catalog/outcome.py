@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -51,6 +51,16 @@ class Binary:
     dumped: bool
     """Whether the module's dump is of the compilation that made it (not a zebin from elsewhere)."""
 
+    def is_of_another(self, spirv: bytes | None) -> bool:
+        """Whether it was compiled from another module than this one."""
+        return spirv is not None and self.zebin.spirv is not None and self.zebin.spirv != spirv
+
+
+def of_another_module(binary: Binary) -> Outcome:
+    """Nothing that a binary of another module says is shown."""
+    note = Note("error", f"{binary.path.name} was compiled from another SPIR-V module; nothing of it is shown")
+    return Outcome("none", "ok", notes=(note,))
+
 
 def choose_trial(
     trials: tuple[Trial, ...], binary: Zebin | None, kernel: str, *, one_compilation: bool
@@ -66,10 +76,10 @@ def choose_trial(
         text = binary.code.get(kernel)
         if text is None:
             return None, "other"
-        fitting = [trial for trial in trials if trial.code and text.startswith(trial.code)]
+        fitting = [trial for trial in trials if trial.is_in(text)]
         if fitting:
             return fitting[-1], "code"
-        if any(trial.code for trial in listed) or not listed:
+        if any(trial.code for trial in listed) or not listed or not one_compilation:
             return None, "other"
     if len(listed) == 1:
         return listed[0], "only"
@@ -92,15 +102,21 @@ def module_outcome(
         one_compilation: the dump folder is of one compilation only.
 
     """
+    if binary and binary.dumped and binary.is_of_another(module.spirv):
+        return of_another_module(binary)
     trials = module.trials_of(kernel)
     zebin = binary.zebin if binary else None
     shipped, proof = choose_trial(trials, zebin, kernel, one_compilation=one_compilation)
     notes = []
+    stages = shipped.stages() if shipped else {}
+    if shipped and "isa" in stages and not module.spells_out(shipped):
+        shipped = replace(shipped, header=None)
+        stages = shipped.stages()
     if proof == "last":
         notes.append(Note("warning", "no whole binary to compare with: the listing is IGC's last attempt"))
     if proof == "several":
         notes.append(Note("warning", "several listings and no binary that says which one ran: none is chosen"))
-    stages = _module_stages(module) | _binary_stages(module, binary) | (shipped.stages() if shipped else {})
+    stages = _module_stages(module) | _binary_stages(module, binary) | stages
     if "isa" not in stages and zebin and kernel in zebin.code and binary:
         notes.append(Note("warning", _no_listing(trials, shipped)))
         stages["isa"] = disassembled(binary.path, kernel)
@@ -115,7 +131,9 @@ def module_outcome(
         stages=INTEL.in_order(stages),
         header=shipped.header if shipped else None,
         env=_env(reader, module, binary, kernel),
-        attempts=tuple(_attempt(trial, shipped) for trial in trials if trial is not shipped),
+        attempts=tuple(
+            _attempt(trial, shipped) for trial in trials if shipped is None or trial.files is not shipped.files
+        ),
         notes=tuple(notes),
         device=device_of_product(zebin.product_family) if zebin else None,
         isa_bytes=len(shipped.code) if shipped and shipped.code else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ class Reader:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.notes: list[Note] = []
+        self._inside: dict[Path, bool] = {}
 
     def note(self, severity: Severity, message: str, path: Path | None = None) -> Note:
         """Take a note on the capture."""
@@ -34,8 +36,10 @@ class Reader:
             return path.as_posix()
 
     def bytes(self, path: Path, limit: int = -1) -> bytes | None:
-        """The content; None where there is no such file, or (with a note) where it cannot be read."""
+        """The content; None where there is no such regular file, or (with a note) where it cannot be read."""
         try:
+            if not self._is_inside(path.parent) or not stat.S_ISREG(path.lstat().st_mode):
+                return None
             with path.open("rb") as file:
                 return file.read(limit)
         except (FileNotFoundError, NotADirectoryError):
@@ -43,6 +47,13 @@ class Reader:
         except (OSError, ValueError) as error:
             self.note("warning", f"cannot be read: {getattr(error, 'strerror', None) or error}", path)
             return None
+
+    def is_file(self, path: Path) -> bool:
+        """Whether it is a regular file of this folder: no link, pipe or device, and behind no link."""
+        try:
+            return self._is_inside(path.parent) and stat.S_ISREG(path.lstat().st_mode)
+        except (OSError, ValueError):
+            return False
 
     def text(self, path: Path, limit: int = -1) -> str | None:
         data = self.bytes(path, limit)
@@ -114,7 +125,22 @@ class Reader:
             if depth < MAX_DEPTH:
                 waiting.extend((child, depth + 1) for child in reversed(self.folders(folder)))
 
+    def _is_inside(self, folder: Path) -> bool:
+        """Whether a folder is this one or below it with no link on the way; a link is noted once."""
+        if folder == self.folder:
+            return True
+        known = self._inside.get(folder)
+        if known is None:
+            known = self.folder in folder.parents and self._is_inside(folder.parent)
+            if known and folder.is_symlink():
+                known = False
+                self.note("warning", "a link to elsewhere: not followed", folder)
+            self._inside[folder] = known
+        return known
+
     def _scan(self, folder: Path) -> list[os.DirEntry[str]]:
+        if not self._is_inside(folder):
+            return []
         try:
             with os.scandir(folder) as entries:
                 return list(entries)

@@ -15,8 +15,11 @@ from pygments.util import ClassNotFound
 from xpuasm_magic.lexers import GenIsaLexer
 from xpuasm_magic.view.stages import stage_view
 
-# Characters that change the order or the look of others (bidirectional controls, C0 but tab and newline).
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+# Characters that change the order or the look of others: C0 but tab and newline, C1 (terminals obey U+009B as ESC [),
+# separators of lines that are no line feed, bidirectional controls, what has no width.
+_CONTROLS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+)
 
 
 def visible(text: str) -> str:
