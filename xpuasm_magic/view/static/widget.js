@@ -26,7 +26,7 @@
  * @typedef {object} Host
  * @property {() => Capture} capture
  * @property {(listener: () => void) => () => void} onCapture  tells of a newer capture; returns how to stop
- * @property {(kind: "listing"|"spans", params: object) => Promise<any>} request
+ * @property {(kind: "listing"|"spans"|"help", params: object) => Promise<any>} request
  * @property {(id: string) => void} selected  the reader chose a kernel
  * @property {boolean} allConfigs  configs that lost an autotuning are shown at first
  * @property {"notebook"|"page"} kind
@@ -137,6 +137,131 @@ function followTheme(root) {
   };
 }
 
+// -------------------------------------------------------------------------------------------- the lines' links
+
+/**
+ * A listing with what ties its lines to other stages' lines, indexed when first asked for.
+ *
+ * @param {Listing} listing
+ */
+function linkable(listing) {
+  const lines = listing.text.split("\n");
+  /** @type {(string|null)[]} per line `file:line`; null: not known */ let places = [];
+  let run = 0;
+  for (let index = 0; index < lines.length; index++) {
+    while (run < listing.locs.length && listing.locs[run][0] <= index) run++;
+    const loc = listing.locs[run - 1];
+    places.push(loc && loc[1] >= 0 ? `${listing.files[loc[1]]}:${loc[2]}` : null);
+  }
+  /** @type {Map<string, number[]>|null} */ let byPlace = null;
+  /** @type {Map<number, number[]>|null} */ let byId = null;
+
+  /** @template K @param {Map<K, number[]>} map @param {K} key @param {number} index */
+  const add = (map, key, index) => {
+    const have = map.get(key);
+    if (have) have.push(index);
+    else map.set(key, [index]);
+  };
+  const ids = () => {
+    if (!byId) {
+      byId = new Map();
+      for (let index = 0; index < listing.ids.length; index++) for (const id of listing.ids[index]) add(byId, id, index);
+    }
+    return byId;
+  };
+  const known = () => {
+    if (!byPlace) {
+      byPlace = new Map();
+      for (let index = 0; index < places.length; index++) {
+        const place = places[index];
+        if (place !== null) add(byPlace, place, index);
+      }
+    }
+    return byPlace;
+  };
+  return {
+    listing,
+    lines,
+    /** @param {number} index */
+    place: (index) => places[index] ?? null,
+    /** @param {number} index */
+    ids: (index) => listing.ids[index] ?? [],
+    get numbered() {
+      return listing.ids.length > 0;
+    },
+    get located() {
+      return listing.locs.length > 0;
+    },
+    /** @param {Iterable<number>} wanted @returns {number[]} */
+    withIds(wanted) {
+      const found = new Set();
+      for (const id of wanted) for (const index of ids().get(id) ?? []) found.add(index);
+      return [...found].sort((a, b) => a - b);
+    },
+    /** @param {string} place @returns {number[]} */
+    withPlace: (place) => known().get(place) ?? [],
+    /** Source lines by vISA number, for a stage that has numbers only. @param {Linkable} other */
+    borrow(other) {
+      places = lines.map((_, index) => {
+        for (const id of listing.ids[index] ?? []) {
+          for (const at of other.withIds([id])) if (other.place(at) !== null) return other.place(at);
+        }
+        return null;
+      });
+      byPlace = null;
+    },
+  };
+}
+
+/** @typedef {ReturnType<typeof linkable>} Linkable */
+
+/**
+ * The lines of `to` that belong to a line of `from`: by vISA number where both have them, else by source line.
+ *
+ * @param {Linkable} from @param {number} index @param {Linkable} to
+ */
+function linkedLines(from, index, to) {
+  const numbers = from.ids(index);
+  if (numbers.length && to.numbered) {
+    const found = to.withIds(numbers);
+    if (found.length) return found;
+  }
+  const place = from.place(index);
+  return place === null ? [] : to.withPlace(place);
+}
+
+// -------------------------------------------------------------------------------------------------- registers
+
+// Marks inside a line are ranges, no elements: the text and its colours stay as they are.
+const MARKED = /** @type {const} */ (["find", "read", "write"]);
+/** @type {Record<string, any>} */ const highlights = {};
+if (typeof Highlight === "function" && CSS.highlights) {
+  for (const name of MARKED) {
+    highlights[name] = new Highlight();
+    CSS.highlights.set(`xa-${name}`, highlights[name]);
+  }
+}
+
+// r12   r10.0<1>:f   r127:1 (a payload of one register)
+const REGISTER = /\br(\d+)(?::(\d+)(?![\w]))?/g;
+// What comes before the operands: (W&f0.0)  mad (16|M0)
+const BEFORE_OPERANDS = /^\s*(?:\([^)]*\)\s*)?[a-z][\w.]*\s*(?:\(\d+\|M\d+\)\s*)?(?:\([a-z]+\)f\d\.\d\s*)?/;
+const OPCODE = /^\s*(?:\([^)]*\)\s*)*([a-z]\w*)/;
+
+/** Where a register is written and read in a line of ISA. @param {string} text @param {number} register */
+function registerUses(text, register) {
+  const end = text.search(/\{|\/\/|$/);
+  const operands = BEFORE_OPERANDS.exec(text)?.[0].length ?? 0;
+  /** @type {{start: number, end: number, written: boolean}[]} */ const found = [];
+  for (const use of text.slice(0, end).matchAll(REGISTER)) {
+    const first = Number(use[1]);
+    const start = /** @type {number} */ (use.index);
+    if (start < operands || register < first || register >= first + Number(use[2] ?? 1)) continue;
+    found.push({ start, end: start + use[0].length, written: start === operands });
+  }
+  return found;
+}
+
 // ----------------------------------------------------------------------------------------------- the listing
 
 const ROW = 18; // pixels; `.xa-row` in the stylesheet has the same height
@@ -147,10 +272,13 @@ const MOST_SELECTED = 5000; // rows kept alive for a selection that reaches out 
  * A listing of any length: only the rows in view exist, and only those are coloured.
  *
  * @param {(start: number) => Promise<Spans>} colours
+ * @param {{hover: (line: number|null) => void, select: (line: number) => void, help: (line: number, column: number, x: number, y: number, row: HTMLElement) => void, unhelp: () => void, find: () => void, said: (text: string) => void}} tell
  */
-function listingView(colours) {
+function listingView(colours, tell) {
   const sizer = h("div", { class: "xa-sizer" });
   const view = h("div", { class: "xa-code", tabindex: "0", role: "region" }, sizer);
+  const strip = h("div", { class: "xa-strip", "aria-hidden": "true" });
+  const frame = h("div", { class: "xa-frame" }, view, strip);
   /** @type {string[]} */ let lines = [];
   /** @type {Listing|null} */ let listing = null;
   /** @type {Map<number, HTMLElement>} */ const rows = new Map();
@@ -158,6 +286,16 @@ function listingView(colours) {
   let wanted = 0;
   let everything = false; // Ctrl+A was pressed: a copy takes the whole text
   let generation = 0;
+  let current = -1; // the line that the keys are on
+  /** @type {Set<number>} */ let lit = new Set();
+  /** @type {Set<number>} */ let hovered = new Set();
+  /** @type {number[]} */ let hits = [];
+  let needle = "";
+  /** @type {Set<number>|null} */ let only = null;
+  /** @type {number|null} */ let register = null;
+  /** @type {Map<string, number>|null} */ let labels = null;
+  /** @type {number[]} */ let trail = [];
+  /** @type {Map<string, any[]>} */ const ranges = new Map();
 
   /** @param {HTMLElement} row @param {number} index */
   function fill(row, index) {
@@ -179,6 +317,81 @@ function listingView(colours) {
     }
     if (at < text.length) parts.push(visible(text.slice(at)));
     row.replaceChildren(...parts);
+  }
+
+  /** @param {HTMLElement} row @param {number} index */
+  function mark(row, index) {
+    row.classList.toggle("xa-current", index === current);
+    row.classList.toggle("xa-lit", lit.has(index));
+    row.classList.toggle("xa-hovered", hovered.has(index));
+    row.classList.toggle("xa-dimmed", only !== null && !only.has(index));
+  }
+
+  /** A piece of a row's text as a range. @param {HTMLElement} row @param {number} start @param {number} end */
+  function rangeIn(row, start, end) {
+    const range = document.createRange();
+    const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+    let at = 0;
+    let open = false;
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const length = node.nodeValue?.length ?? 0;
+      if (!open && start < at + length) {
+        range.setStart(node, start - at);
+        open = true;
+      }
+      if (open && end <= at + length) {
+        range.setEnd(node, end - at);
+        return range;
+      }
+      at += length;
+    }
+    return null;
+  }
+
+  function unmarkText() {
+    for (const [name, own] of ranges) for (const range of own) highlights[name]?.delete(range);
+    ranges.clear();
+  }
+
+  /** Marks inside the lines that are shown. */
+  function markText() {
+    unmarkText();
+    if ((!needle && register === null) || !highlights.find) return;
+    const put = (/** @type {string} */ name, /** @type {Range|null} */ range) => {
+      if (!range) return;
+      highlights[name].add(range);
+      ranges.set(name, [...(ranges.get(name) ?? []), range]);
+    };
+    for (const [index, row] of rows) {
+      if (needle) {
+        const text = lines[index].toLowerCase();
+        for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) put("find", rangeIn(row, at, at + needle.length));
+      }
+      if (register !== null && listing?.pcs[index] != null) {
+        for (const use of registerUses(lines[index], register)) put(use.written ? "write" : "read", rangeIn(row, use.start, use.end));
+      }
+    }
+  }
+
+  /** Where hits and linked lines lie in the whole listing. */
+  function drawStrip() {
+    const height = view.clientHeight;
+    if (!height || !lines.length) return strip.replaceChildren();
+    /** @type {Map<number, string>} */ const marks = new Map();
+    const at = (/** @type {number} */ index) => Math.round((index / lines.length) * (height - 3));
+    for (const index of lit) marks.set(at(index), "xa-strip-lit");
+    for (const index of hits) marks.set(at(index), "xa-strip-hit");
+    strip.replaceChildren(
+      ...[...marks].map(([top, css]) => {
+        const one = h("i", { class: css });
+        one.style.top = `${top}px`;
+        return one;
+      }),
+    );
+  }
+
+  function remark() {
+    for (const [index, row] of rows) mark(row, index);
   }
 
   /** @param {number} index */
@@ -234,11 +447,13 @@ function listingView(colours) {
         row = /** @type {HTMLElement} */ (h("div", { class: "xa-row", "data-index": index, "data-gutter": gutter(index) }));
         row.style.top = `${index * ROW}px`;
         fill(row, index);
+        mark(row, index);
         rows.set(index, row);
         sizer.insertBefore(row, next);
       }
       next = row;
     }
+    markText();
     askColours(first, last);
   }
 
@@ -254,6 +469,7 @@ function listingView(colours) {
           if (asked !== generation || !listing) return;
           chunks.set(chunk, spans);
           for (const [index, row] of rows) if (Math.floor(index / listing.chunk) === chunk) fill(row, index);
+          markText();
         },
         () => {}, // the text is there; it stays plain
       );
@@ -264,21 +480,169 @@ function listingView(colours) {
     if (!wanted) wanted = requestAnimationFrame(draw);
   }
 
+  /** Scrolls so that a line is seen, only as far as needed unless it was out of view. @param {number} index */
+  function reveal(index) {
+    const top = index * ROW;
+    if (top < view.scrollTop + ROW || top > view.scrollTop + view.clientHeight - 3 * ROW) {
+      view.scrollTop = Math.max(0, top - Math.floor(view.clientHeight / 3));
+    }
+  }
+
+  /** @param {number} index */
+  function goto(index) {
+    if (!lines.length) return;
+    current = Math.max(0, Math.min(lines.length - 1, index));
+    const top = current * ROW;
+    if (top < view.scrollTop) view.scrollTop = top;
+    else if (top + ROW > view.scrollTop + view.clientHeight - ROW) view.scrollTop = top + 2 * ROW - view.clientHeight;
+    remark();
+    tell.select(current);
+  }
+
+  /** To the next hit of the search or the opcode filter. @param {1|-1} step */
+  function nextHit(step) {
+    if (!hits.length) return tell.said(needle ? "no match" : "");
+    const from = current >= 0 ? current : Math.floor(view.scrollTop / ROW) - 1;
+    let at = step > 0 ? hits.findIndex((index) => index > from) : hits.findLastIndex((index) => index < from);
+    if (at < 0) at = step > 0 ? 0 : hits.length - 1;
+    reveal(hits[at]);
+    goto(hits[at]);
+    tell.said(`${number.format(at + 1)} of ${number.format(hits.length)}`);
+  }
+
+  /** The label that a branch of this line goes to. @param {number} index */
+  function target(index) {
+    if (!labels) {
+      labels = new Map();
+      lines.forEach((line, at) => {
+        const label = /^\s*([A-Za-z_.$][\w.$]*):\s*(?:\/\/.*)?$/.exec(line);
+        if (label) /** @type {Map<string, number>} */ (labels).set(label[1], at);
+      });
+    }
+    if (/^\s*([A-Za-z_.$][\w.$]*):\s*(?:\/\/.*)?$/.test(lines[index])) return null;
+    for (const [word] of lines[index].matchAll(/[A-Za-z_.$][\w.$]*/g)) {
+      const at = labels.get(word);
+      if (at !== undefined) return at;
+    }
+    return null;
+  }
+
+  /** @param {number} index */
+  function follow(index) {
+    const at = target(index);
+    if (at === null) return false;
+    trail.push(index);
+    reveal(at);
+    goto(at);
+    tell.said(`line ${at + 1}; Backspace goes back`);
+    return true;
+  }
+
+  function back() {
+    const at = trail.pop();
+    if (at === undefined) return;
+    reveal(at);
+    goto(at);
+  }
+
+  /** The place in the text under the pointer. @param {MouseEvent} event */
+  function placeAt(event) {
+    const row = /** @type {Element} */ (event.target).closest?.(".xa-row");
+    if (!(row instanceof HTMLElement)) return null;
+    const line = Number(row.dataset.index);
+    /** @type {any} */ const page = document;
+    const caret = page.caretPositionFromPoint?.(event.clientX, event.clientY) ?? page.caretRangeFromPoint?.(event.clientX, event.clientY);
+    const node = caret?.offsetNode ?? caret?.startContainer;
+    if (!node || !row.contains(node)) return { line, column: -1, row };
+    const before = document.createRange();
+    before.setStart(row, 0);
+    before.setEnd(node, caret.offset ?? caret.startOffset);
+    return { line, column: before.toString().length, row };
+  }
+
   view.addEventListener("scroll", schedule, { passive: true });
-  const resized = new ResizeObserver(schedule);
+  const resized = new ResizeObserver(() => {
+    schedule();
+    drawStrip();
+  });
   resized.observe(view);
 
+  let over = -1;
+  /** @type {any} */ let resting = 0;
+  view.addEventListener("mousemove", (/** @type {MouseEvent} */ event) => {
+    const row = /** @type {Element} */ (event.target).closest(".xa-row");
+    const line = row instanceof HTMLElement ? Number(row.dataset.index) : -1;
+    if (line !== over) {
+      over = line;
+      tell.hover(line < 0 ? null : line);
+    }
+    tell.unhelp();
+    clearTimeout(resting);
+    if (line >= 0 && !event.buttons) {
+      resting = setTimeout(() => {
+        const place = placeAt(event);
+        if (place && place.column >= 0) tell.help(place.line, place.column, event.clientX, event.clientY, place.row);
+      }, 350);
+    }
+  });
+  view.addEventListener("mouseleave", () => {
+    over = -1;
+    clearTimeout(resting);
+    tell.unhelp();
+    tell.hover(null);
+  });
+  view.addEventListener("click", (/** @type {MouseEvent} */ event) => {
+    const selection = getSelection();
+    if (selection && !selection.isCollapsed) return; // text was selected, no line was chosen
+    const place = placeAt(event);
+    if (!place) return;
+    const { line, column } = place;
+    register = null;
+    if (listing?.pcs[line] != null && column >= 0) {
+      for (const use of lines[line].matchAll(REGISTER)) {
+        if (/** @type {number} */ (use.index) <= column && column <= /** @type {number} */ (use.index) + use[0].length) register = Number(use[1]);
+      }
+    }
+    if (register !== null) tell.said(`r${register}: writes and reads are marked`);
+    markText();
+    current = line;
+    remark();
+    tell.select(line);
+  });
+  view.addEventListener("dblclick", (/** @type {MouseEvent} */ event) => {
+    const place = placeAt(event);
+    if (place && follow(place.line)) getSelection()?.removeAllRanges();
+  });
+
   view.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+    const page = Math.max(1, Math.floor(view.clientHeight / ROW) - 2);
+    const here = current >= 0 ? current : Math.floor(view.scrollTop / ROW) - 1;
+    tell.unhelp();
     if (event.key === "a" && (event.ctrlKey || event.metaKey)) {
       everything = true;
       getSelection()?.selectAllChildren(sizer);
-    } else if (event.key === "Home" || (event.key === "g" && !event.ctrlKey)) view.scrollTop = 0;
-    else if (event.key === "End" || event.key === "G") view.scrollTop = view.scrollHeight;
-    else if (event.key === "ArrowDown") view.scrollTop += ROW;
-    else if (event.key === "ArrowUp") view.scrollTop -= ROW;
-    else if (event.key === "PageDown") view.scrollTop += view.clientHeight - ROW;
-    else if (event.key === "PageUp") view.scrollTop -= view.clientHeight - ROW;
-    else return;
+    } else if (event.key === "Home" || (event.key === "g" && plain)) {
+      view.scrollTop = 0;
+      goto(0);
+    } else if (event.key === "End" || (event.key === "G" && plain)) {
+      goto(lines.length - 1);
+      view.scrollTop = view.scrollHeight;
+    } else if (event.key === "ArrowDown") goto(here + 1);
+    else if (event.key === "ArrowUp") goto(here - 1);
+    else if (event.key === "PageDown") goto(here + page);
+    else if (event.key === "PageUp") goto(here - page);
+    else if (event.key === "/" && plain) tell.find();
+    else if (event.key === "n" && plain) nextHit(1);
+    else if (event.key === "N" && plain) nextHit(-1);
+    else if (event.key === "Enter" && current >= 0) follow(current);
+    else if (event.key === "Backspace") back();
+    else if (event.key === "h" && plain && current >= 0) {
+      const row = rows.get(current);
+      const column = OPCODE.exec(lines[current])?.[0].length ?? 0;
+      const box = row?.getBoundingClientRect();
+      if (row && box) tell.help(current, Math.max(0, column - 1), view.getBoundingClientRect().left + 80, box.bottom, row);
+    } else return;
     event.preventDefault();
     event.stopPropagation();
   });
@@ -301,17 +665,30 @@ function listingView(colours) {
     event.preventDefault();
   });
 
+  function forget() {
+    generation++;
+    unmarkText();
+    rows.clear();
+    chunks = new Map();
+    lit = new Set();
+    hovered = new Set();
+    hits = [];
+    only = register = labels = null;
+    needle = "";
+    trail = [];
+    current = over = -1;
+    everything = false;
+    sizer.replaceChildren();
+    strip.replaceChildren();
+  }
+
   return {
-    element: view,
-    /** @param {Listing} next @param {string} label */
-    show(next, label) {
-      generation++;
+    element: frame,
+    /** @param {Listing} next @param {string[]} texts  its lines @param {string} label */
+    show(next, texts, label) {
+      forget();
       listing = next;
-      lines = next.text.split("\n");
-      chunks = new Map();
-      rows.clear();
-      everything = false;
-      sizer.replaceChildren();
+      lines = texts;
       sizer.style.height = `${lines.length * ROW}px`;
       const longest = lines.reduce((most, line) => Math.max(most, line.length), 0);
       sizer.style.setProperty("--xa-gutter", `${gutter(0).length + 2}ch`);
@@ -324,18 +701,69 @@ function listingView(colours) {
       draw();
     },
     clear() {
-      generation++;
+      forget();
       listing = null;
       lines = [];
-      rows.clear();
-      sizer.replaceChildren();
       sizer.style.height = "0";
+    },
+    /** @param {number[]} found @param {boolean} firmly  by a click, not by hovering */
+    light(found, firmly) {
+      if (firmly) {
+        lit = new Set(found);
+        drawStrip();
+      } else hovered = new Set(found);
+      remark();
+    },
+    /** Brings linked lines into view, unless one of them is there. @param {number[]} found */
+    bring(found) {
+      if (!found.length) return;
+      const seen = found.some((index) => index * ROW >= view.scrollTop && (index + 1) * ROW <= view.scrollTop + view.clientHeight);
+      if (!seen) reveal(found[0]);
+    },
+    /** @param {string} text @returns {number} lines found */
+    find(text) {
+      needle = text.toLowerCase();
+      hits = [];
+      if (needle && !needle.includes("\n")) lines.forEach((line, index) => line.toLowerCase().includes(needle) && hits.push(index));
+      markText();
+      drawStrip();
+      return hits.length;
+    },
+    nextHit,
+    /** Instructions by name, with how many there are. @returns {[string, number][]} */
+    opcodes() {
+      /** @type {Map<string, number>} */ const found = new Map();
+      lines.forEach((line, index) => {
+        const name = listing?.pcs[index] != null ? OPCODE.exec(line)?.[1] : undefined;
+        if (name) found.set(name, (found.get(name) ?? 0) + 1);
+      });
+      return [...found].sort((a, b) => a[0].localeCompare(b[0]));
+    },
+    /** @param {string} name  empty: all */
+    filter(name) {
+      only = null;
+      hits = [];
+      if (name) {
+        lines.forEach((line, index) => listing?.pcs[index] != null && OPCODE.exec(line)?.[1] === name && hits.push(index));
+        only = new Set(hits);
+      }
+      remark();
+      drawStrip();
+      if (hits.length) reveal(hits[0]);
+      return hits.length;
+    },
+    /** @param {number} index */
+    go(index) {
+      reveal(index);
+      goto(index);
     },
     get text() {
       return listing ? `${listing.text}\n` : "";
     },
     focus: () => view.focus(),
     destroy() {
+      unmarkText();
+      clearTimeout(resting);
       resized.disconnect();
       cancelAnimationFrame(wanted);
     },
@@ -586,32 +1014,370 @@ function compare(a, b, down) {
   return down ? -order : order;
 }
 
+// ------------------------------------------------------------------------------------------------------- help
+
+/** A small box of help beside a token; the page's reader hears it too. */
+function helpBox() {
+  const box = h("div", { class: "xa-help", role: "tooltip", "aria-live": "polite", hidden: true });
+  return {
+    element: box,
+    /** @param {Record<string, string>} help @param {number} x @param {number} y */
+    show(help, x, y) {
+      box.replaceChildren(
+        h("strong", { text: visible(help.title) }),
+        ...["text", "operands", "pitfall"].filter((part) => help[part]).map((part) => h("p", { class: `xa-help-${part}`, text: visible(help[part]) })),
+        help.source ? h("small", { text: visible(help.source) }) : null,
+      );
+      box.hidden = false;
+      const { width, height } = box.getBoundingClientRect();
+      box.style.left = `${Math.max(4, Math.min(x + 8, innerWidth - width - 8))}px`;
+      box.style.top = `${y + 16 + height < innerHeight ? y + 16 : Math.max(4, y - height - 12)}px`;
+    },
+    hide() {
+      box.hidden = true;
+    },
+  };
+}
+
+// ------------------------------------------------------------------------------------------------ one stage's pane
+
+/**
+ * @typedef {object} Shared  what the panes of a kernel have in common
+ * @property {Host} host
+ * @property {() => Kernel|null} kernel
+ * @property {() => number|null} attempt
+ * @property {() => Stage[]} stages
+ * @property {(pane: any, line: number|null, firmly: boolean) => void} linked
+ * @property {() => void} changed
+ * @property {ReturnType<typeof helpBox>} help
+ * @property {string} name  of the kernel
+ */
+
+/** @param {Shared} shared @param {string} stage */
+function stagePane(shared, stage) {
+  const { host } = shared;
+  const tabs = h("div", { class: "xa-tabs", role: "tablist", "aria-label": "Stages" });
+  const chooser = h("select", { class: "xa-stage-choice", "aria-label": "Stage" });
+  const opcodes = h("select", { class: "xa-opcodes", "aria-label": "Show one instruction, dim the others" });
+  const find = h("input", { class: "xa-find", type: "search", placeholder: "Find   /", "aria-label": "Find in this listing", spellcheck: "false" });
+  const said = h("span", { class: "xa-count", role: "status" });
+  const copyButton = h("button", { class: "xa-button", type: "button", text: "Copy" });
+  const saveButton = h("button", { class: "xa-button", type: "button", text: "Save" });
+  const message = h("div");
+  let asked = 0;
+  /** @type {Linkable|null} */ let shown = null;
+
+  /** @returns {Place} */
+  const place = () => ({ kernel: shared.kernel()?.id ?? "", attempt: shared.attempt(), stage });
+  const code = listingView((start) => host.request("spans", { ...place(), start }), {
+    hover: (line) => shared.linked(self, line, false),
+    select: (line) => shared.linked(self, line, true),
+    find: () => find.select(),
+    said: (text) => {
+      said.textContent = text;
+    },
+    async help(line, column, x, y) {
+      if (!shown) return;
+      const mine = asked;
+      try {
+        const answer = await host.request("help", { stage, text: shown.lines[line], column });
+        if (answer.help && mine === asked) shared.help.show(answer.help, x, y);
+      } catch {
+        // No help is no fault of the listing.
+      }
+    },
+    unhelp: () => shared.help.hide(),
+  });
+  const bar = h("div", { class: "xa-bar" }, tabs, chooser, h("span", { class: "xa-space" }), said, opcodes, find, copyButton, saveButton);
+  const element = h("section", { class: "xa-stage" }, bar, message, code.element);
+
+  function draw() {
+    const stages = shared.stages();
+    tabs.replaceChildren(
+      ...stages.map((one) =>
+        h("button", {
+          type: "button", role: "tab", class: "xa-tab", "aria-selected": String(one.name === stage), tabindex: one.name === stage ? "0" : "-1", "data-stage": one.name, text: one.title,
+          on: { click: () => open(one.name) },
+        }),
+      ),
+    );
+    chooser.replaceChildren(...stages.map((one) => h("option", { value: one.name, text: one.title })));
+    chooser.value = stage;
+    bar.hidden = stages.length === 0;
+    saveButton.textContent = `Save ${stages.find((one) => one.name === stage)?.suffix ?? ""}`;
+  }
+
+  /** @param {string} text @param {boolean} [bad] */
+  function say(text, bad = false) {
+    code.element.classList.add("xa-away");
+    message.replaceChildren(h("p", { class: bad ? "xa-say xa-bad" : "xa-say", role: bad ? "alert" : "status", text: visible(text) }));
+  }
+
+  /** Source lines of a stage that has vISA numbers only come from one that has both. @param {Linkable} listing */
+  async function locate(listing) {
+    if (listing.located || !listing.numbered) return;
+    const other = ["visa", "isa"].find((name) => name !== stage && shared.stages().some((one) => one.name === name));
+    if (other) listing.borrow(linkable(await host.request("listing", { ...place(), stage: other })));
+  }
+
+  /** @param {string} [wanted] */
+  async function open(wanted = stage) {
+    if (!shared.kernel()) return;
+    const have = shared.stages().map((one) => one.name);
+    stage = have.includes(wanted) ? wanted : have.includes("isa") ? "isa" : have.at(-1) ?? "";
+    draw();
+    shown = null;
+    find.value = said.textContent = "";
+    opcodes.hidden = true;
+    copyButton.disabled = saveButton.disabled = true;
+    if (!stage) {
+      code.clear();
+      say("There is no listing of this kernel.");
+      return;
+    }
+    const mine = ++asked;
+    const label = `${shared.stages().find((one) => one.name === stage)?.title} of ${shared.name}`;
+    const slow = setTimeout(() => {
+      if (mine !== asked) return;
+      code.clear();
+      say("Reading …");
+    }, 300);
+    try {
+      const listing = await host.request("listing", place());
+      if (mine !== asked) return;
+      message.replaceChildren();
+      code.element.classList.remove("xa-away");
+      shown = linkable(listing);
+      code.show(listing, shown.lines, label);
+      copyButton.disabled = saveButton.disabled = false;
+      const names = code.opcodes();
+      opcodes.hidden = names.length === 0;
+      opcodes.replaceChildren(h("option", { value: "", text: "All opcodes" }), ...names.map(([name, count]) => h("option", { value: name, text: `${name} (${number.format(count)})` })));
+      locate(shown).catch(() => {});
+      shared.changed();
+    } catch (error) {
+      if (mine !== asked) return;
+      code.clear();
+      say(error instanceof Error ? error.message : String(error), true);
+    } finally {
+      clearTimeout(slow);
+    }
+  }
+
+  tabs.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const all = shared.stages();
+    if (!step || !all.length) return;
+    const next = all[(all.findIndex((one) => one.name === stage) + step + all.length) % all.length].name;
+    open(next);
+    tabs.querySelector(`[data-stage="${next}"]`)?.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  const own = (/** @type {KeyboardEvent} */ event) => event.stopPropagation();
+  chooser.addEventListener("change", () => open(chooser.value));
+  chooser.addEventListener("keydown", own);
+  opcodes.addEventListener("keydown", own);
+  opcodes.addEventListener("change", () => {
+    find.value = "";
+    code.find("");
+    const count = code.filter(opcodes.value);
+    said.textContent = opcodes.value ? `${counted(count, "line")}, n and N` : "";
+  });
+  find.addEventListener("input", () => {
+    opcodes.value = "";
+    code.filter("");
+    const count = code.find(find.value);
+    said.textContent = find.value ? counted(count, "line") : "";
+  });
+  find.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    event.stopPropagation();
+    if (event.key === "Enter") {
+      code.nextHit(event.shiftKey ? -1 : 1);
+      code.focus();
+    } else if (event.key === "Escape") {
+      find.value = said.textContent = "";
+      code.find("");
+      code.focus();
+    } else return;
+    event.preventDefault();
+  });
+  copyButton.addEventListener("click", () => copy(code.text).then(() => acknowledge(copyButton, "Copied")));
+  saveButton.addEventListener("click", () => {
+    const suffix = shared.stages().find((one) => one.name === stage)?.suffix ?? ".txt";
+    const attempt = shared.attempt();
+    const tried = attempt === null ? "" : `.rejected-${attempt + 1}`;
+    save(code.text, `${shared.name.replace(/[^\w.-]+/g, "_").slice(0, 120)}${tried}${suffix}`);
+  });
+
+  const self = {
+    element,
+    open,
+    code,
+    get stage() {
+      return stage;
+    },
+    get shown() {
+      return shown;
+    },
+    focus: code.focus,
+    destroy: code.destroy,
+  };
+  return self;
+}
+
 // ------------------------------------------------------------------------------------------ the chosen kernel
+
+const REMEMBERED = "xpuasm-panes";
+const WIDE = 1400; // pixels: from here on two panes are shown at first
+
+/** What the reader had last time; a page from a file, or a strict browser, remembers nothing. */
+function remembered() {
+  try {
+    return JSON.parse(localStorage.getItem(REMEMBERED) ?? "{}");
+  } catch {
+    return {};
+  }
+}
+
+/** @param {object} layout */
+function remember(layout) {
+  try {
+    localStorage.setItem(REMEMBERED, JSON.stringify(layout));
+  } catch {
+    // It is a comfort only.
+  }
+}
 
 /**
  * @param {Host} host
  * @param {(kernel: Kernel, name: string) => Cell} value
+ * @param {(stage: string, line: number|null) => void} moved  the reader looks at a line
  */
-function kernelPane(host, value) {
+function kernelPane(host, value, moved) {
   const name = h("h3", { class: "xa-title" });
   const facts = h("ul", { class: "xa-facts", "aria-label": "Facts" });
-  const tabs = h("div", { class: "xa-tabs", role: "tablist", "aria-label": "Stages" });
   const attempts = h("select", { class: "xa-select", "aria-label": "Which build" });
-  const copyButton = h("button", { class: "xa-button", type: "button", text: "Copy" });
-  const saveButton = h("button", { class: "xa-button", type: "button", text: "Save" });
+  const where = h("span", { class: "xa-where", role: "status" });
+  const followButton = h("button", { class: "xa-button", type: "button", text: "Follow", title: "Scroll the other panes to the lines that belong to the chosen one" });
+  const counts = [1, 2, 3].map((count) =>
+    h("button", { class: "xa-button", type: "button", text: String(count), "aria-label": counted(count, "pane"), title: counted(count, "pane"), on: { click: () => arrange(count) } }),
+  );
+  const layoutBox = h("div", { class: "xa-layout", role: "group", "aria-label": "Panes side by side" }, ...counts);
+  const linkButton = h("button", { class: "xa-button", type: "button", text: "Copy link" });
   const messages = h("div", { class: "xa-messages" });
-  const code = listingView((start) => host.request("spans", { ...place(), start }));
-  const bar = h("div", { class: "xa-bar" }, tabs, attempts, h("span", { class: "xa-space" }), copyButton, saveButton);
-  const pane = h("section", { class: "xa-pane", "aria-label": "Kernel" }, h("div", { class: "xa-head" }, name, facts), bar, messages, code.element);
+  const split = h("div", { class: "xa-split" });
+  const help = helpBox();
+  const head = h("div", { class: "xa-head" }, h("div", { class: "xa-head-text" }, name, facts), h("div", { class: "xa-controls" }, where, attempts, linkButton, followButton, layoutBox));
+  const pane = h("section", { class: "xa-pane", "aria-label": "Kernel" }, head, messages, split, help.element);
 
   /** @type {Kernel|null} */ let kernel = null;
   /** @type {number|null} */ let attempt = null;
-  let stage = "isa";
-  let asked = 0;
+  const layout = { count: 0, stages: ["isa", "python", "ttgir"], widths: [1, 1, 1], follow: true, ...remembered() };
+  /** @type {ReturnType<typeof stagePane>[]} */ let panes = [];
 
-  /** @returns {Place} */
-  const place = () => ({ kernel: kernel?.id ?? "", attempt, stage });
   const stages = () => (attempt === null ? kernel?.stages : kernel?.attempts[attempt]?.stages) ?? [];
+  const shared = /** @type {Shared} */ ({
+    host,
+    kernel: () => kernel,
+    attempt: () => attempt,
+    stages,
+    help,
+    linked,
+    changed: keep,
+    get name() {
+      return kernel ? String(value(kernel, "name") ?? kernel.id) : "";
+    },
+  });
+
+  function keep() {
+    for (const [index, one] of panes.entries()) if (one.stage) layout.stages[index] = one.stage;
+    remember(layout);
+  }
+
+  /** Lights up, in every pane, what belongs to a line of one. @param {any} from @param {number|null} line @param {boolean} firmly */
+  function linked(from, line, firmly) {
+    const { shown } = from;
+    let total = 0;
+    for (const one of panes) {
+      const found = line === null || !shown || !one.shown ? [] : one === from ? [line] : linkedLines(shown, line, one.shown);
+      one.code.light(found, firmly);
+      if (one !== from) {
+        total += found.length;
+        if (layout.follow && firmly) one.code.bring(found);
+      }
+    }
+    if (line === null || !shown) return;
+    if (firmly) moved(from.stage, line);
+    const source = shown.place(line);
+    where.textContent = [source ? sourceName(source) : "no source line", panes.length > 1 ? counted(total, "linked line") : ""].filter(Boolean).join(" · ");
+    where.title = source ? visible(source) : "";
+  }
+
+  /** @param {string} place  `file:line` */
+  const sourceName = (place) => {
+    const [, file, line] = /^(.*):(\d+)$/.exec(place) ?? ["", place, ""];
+    const base = file.split("/").at(-1) ?? file;
+    return visible(`${base.length > 24 ? `${base.slice(0, 8)}…${base.slice(-6)}` : base}:${line}`);
+  };
+
+  /** @param {number} count  panes side by side */
+  function arrange(count) {
+    layout.count = count;
+    while (panes.length > count) /** @type {any} */ (panes.pop()).destroy();
+    while (panes.length < count) {
+      const pane = stagePane(shared, layout.stages[panes.length] ?? "isa");
+      panes.push(pane);
+      if (kernel) pane.open();
+    }
+    /** @type {Node[]} */ const parts = [];
+    for (const [index, one] of panes.entries()) {
+      if (index) parts.push(divider(index));
+      one.element.style.flexGrow = String(layout.widths[index]);
+      one.element.setAttribute("aria-label", `Pane ${index + 1}`);
+      parts.push(one.element);
+    }
+    split.replaceChildren(...parts);
+    split.dataset.count = String(count);
+    counts.forEach((button, index) => button.setAttribute("aria-pressed", String(index + 1 === count)));
+    followButton.hidden = count === 1;
+    remember(layout);
+  }
+
+  /** @param {number} index  of the pane at its right */
+  function divider(index) {
+    const bar = h("div", { class: "xa-divider", role: "separator", "aria-orientation": "vertical", "aria-label": "Width of the panes", tabindex: "0" });
+    /** @param {number} pixels */
+    const shift = (pixels) => {
+      const [left, right] = [panes[index - 1].element, panes[index].element];
+      const total = left.offsetWidth + right.offsetWidth;
+      const share = Math.max(0.1, Math.min(0.9, (left.offsetWidth + pixels) / total));
+      const weights = layout.widths[index - 1] + layout.widths[index];
+      layout.widths[index - 1] = share * weights;
+      layout.widths[index] = (1 - share) * weights;
+      left.style.flexGrow = String(layout.widths[index - 1]);
+      right.style.flexGrow = String(layout.widths[index]);
+      bar.setAttribute("aria-valuenow", String(Math.round(share * 100)));
+    };
+    bar.setAttribute("aria-valuenow", String(Math.round((100 * layout.widths[index - 1]) / (layout.widths[index - 1] + layout.widths[index]))));
+    bar.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
+      bar.setPointerCapture(event.pointerId);
+      event.preventDefault();
+    });
+    bar.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
+      if (bar.hasPointerCapture(event.pointerId)) shift(event.clientX - bar.getBoundingClientRect().left - 3);
+    });
+    bar.addEventListener("pointerup", () => remember(layout));
+    bar.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+      const step = { ArrowLeft: -24, ArrowRight: 24 }[event.key];
+      if (!step) return;
+      shift(step);
+      remember(layout);
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    return bar;
+  }
 
   function factTexts() {
     if (!kernel) return [];
@@ -648,16 +1414,6 @@ function kernelPane(host, value) {
     facts.replaceChildren(
       ...factTexts().map((fact) => (typeof fact === "string" ? h("li", { text: fact }) : "bad" in fact ? h("li", { class: "xa-bad", text: fact.bad }) : h("li", { class: "xa-good", text: fact.good }))),
     );
-    tabs.replaceChildren(
-      ...stages().map((one) =>
-        h("button", {
-          type: "button", role: "tab", class: "xa-tab", "aria-selected": String(one.name === stage), tabindex: one.name === stage ? "0" : "-1", "data-stage": one.name, text: one.title,
-          on: { click: () => open(one.name) },
-        }),
-      ),
-    );
-    copyButton.hidden = saveButton.hidden = stages().length === 0;
-    saveButton.textContent = `Save ${stages().find((one) => one.name === stage)?.suffix ?? ""}`;
     attempts.hidden = kernel.attempts.length === 0;
     attempts.replaceChildren(
       h("option", { value: "", text: "Shipped build" }),
@@ -680,73 +1436,37 @@ function kernelPane(host, value) {
     messages.replaceChildren(...found);
   }
 
-  /** @param {string} message @param {boolean} [bad] */
-  function say(message, bad = false) {
-    code.element.classList.add("xa-away");
-    messages.append(h("p", { class: bad ? "xa-say xa-bad" : "xa-say", role: bad ? "alert" : "status", text: visible(message) }));
-  }
-
-  /** @param {string} [wanted] */
-  async function open(wanted = stage) {
-    if (!kernel) return;
-    const have = stages().map((one) => one.name);
-    stage = have.includes(wanted) ? wanted : have.includes("isa") ? "isa" : have.at(-1) ?? "";
+  /** @param {string} [wanted]  stage of the first pane */
+  function open(wanted) {
     drawHead();
-    copyButton.disabled = saveButton.disabled = true;
-    if (!stage) {
-      code.clear();
-      say("There is no listing of this kernel.");
-      return;
-    }
-    const mine = ++asked;
-    const label = `${stages().find((one) => one.name === stage)?.title} of ${value(kernel, "name")}`;
-    const slow = setTimeout(() => {
-      if (mine !== asked) return;
-      code.clear();
-      say("Reading …");
-    }, 300);
-    try {
-      const listing = await host.request("listing", place());
-      if (mine !== asked) return;
-      drawHead();
-      code.element.classList.remove("xa-away");
-      code.show(listing, label);
-      copyButton.disabled = saveButton.disabled = false;
-    } catch (error) {
-      if (mine !== asked) return;
-      drawHead();
-      code.clear();
-      say(error instanceof Error ? error.message : String(error), true);
-    } finally {
-      clearTimeout(slow);
-    }
+    where.textContent = "";
+    // A kernel without listings says so once.
+    for (const one of panes.slice(1)) one.element.hidden = stages().length === 0;
+    return Promise.all(panes.map((one, index) => one.open(index === 0 ? wanted : undefined)));
   }
 
-  tabs.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    const all = stages();
-    if (!step || !all.length) return;
-    const next = all[(all.findIndex((one) => one.name === stage) + step + all.length) % all.length].name;
-    open(next);
-    tabs.querySelector(`[data-stage="${next}"]`)?.focus();
-    event.preventDefault();
-    event.stopPropagation();
-  });
   attempts.addEventListener("change", () => {
     attempt = attempts.value === "" ? null : Number(attempts.value);
     open();
   });
   attempts.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.stopPropagation());
-  copyButton.addEventListener("click", () => copy(code.text).then(() => acknowledge(copyButton, "Copied")));
-  saveButton.addEventListener("click", () => {
-    if (!kernel) return;
-    const suffix = stages().find((one) => one.name === stage)?.suffix ?? ".txt";
-    const tried = attempt === null ? "" : `.rejected-${attempt + 1}`;
-    save(code.text, `${String(value(kernel, "name")).replace(/[^\w.-]+/g, "_").slice(0, 120)}${tried}${suffix}`);
+  followButton.setAttribute("aria-pressed", String(layout.follow));
+  followButton.addEventListener("click", () => {
+    layout.follow = !layout.follow;
+    followButton.setAttribute("aria-pressed", String(layout.follow));
+    remember(layout);
   });
+  linkButton.hidden = host.kind !== "page";
+  linkButton.addEventListener("click", () => copy(location.href).then(() => acknowledge(linkButton, "Copied")));
 
   return {
     element: pane,
+    /** In the page, when its width is known. */
+    start() {
+      const width = pane.clientWidth;
+      const most = width >= 1000 ? 3 : width >= 700 ? 2 : 1;
+      arrange(Math.min(layout.count || (width >= WIDE ? 2 : 1), most));
+    },
     /** @param {Kernel|null} next */
     show(next) {
       const same = next !== null && next.id === kernel?.id;
@@ -758,8 +1478,18 @@ function kernelPane(host, value) {
       else if (attempt !== null && !next.attempts[attempt]) attempt = null;
       if (next) open();
     },
-    focus: code.focus,
-    destroy: code.destroy,
+    /** @param {string} stage @param {number} line */
+    async goto(stage, line) {
+      await open(stage || undefined);
+      if (line >= 0 && panes[0].shown) panes[0].code.go(line);
+    },
+    get stage() {
+      return panes[0]?.stage ?? "";
+    },
+    focus: () => panes[0]?.focus(),
+    destroy() {
+      for (const one of panes) one.destroy();
+    },
   };
 }
 
@@ -780,10 +1510,27 @@ function show(host, element) {
     table.select(id);
     pane.show(host.capture().kernels.find((kernel) => kernel.id === id) ?? null);
     host.selected(id);
+    moved(pane.stage, null);
+  }
+
+  /** A report's address leads to what is read. @param {string} stage @param {number|null} line */
+  function moved(stage, line) {
+    if (host.kind !== "page" || !chosen) return;
+    const place = new URLSearchParams({ kernel: chosen, stage, ...(line === null ? {} : { line: String(line + 1) }) });
+    history.replaceState(null, "", `#${place}`);
+  }
+
+  /** Where the page's address leads; nothing of it is trusted. */
+  function goToAddress() {
+    const place = new URLSearchParams(location.hash.slice(1));
+    const kernel = host.capture().kernels.find((one) => one.id === place.get("kernel"));
+    if (!kernel) return;
+    choose(kernel.id);
+    pane.goto(place.get("stage") ?? "", Number(place.get("line") ?? 0) - 1);
   }
 
   const table = kernelTable(choose, () => pane.focus(), host.allConfigs);
-  const pane = kernelPane(host, table.value);
+  const pane = kernelPane(host, table.value, moved);
   root.append(verdict, top, table.tools, table.box, pane.element, foot);
 
   function update() {
@@ -821,10 +1568,16 @@ function show(host, element) {
   const stopTheme = followTheme(root);
   const stopCapture = host.onCapture(update);
   element.append(root);
+  pane.start();
   update();
+  if (host.kind === "page") {
+    if (location.hash) goToAddress();
+    addEventListener("hashchange", goToAddress);
+  }
   return () => {
     stopTheme();
     stopCapture();
+    removeEventListener("hashchange", goToAddress);
     pane.destroy();
     root.remove();
   };
@@ -919,12 +1672,31 @@ function reportHost() {
     return promise;
   }
 
+  /** @type {Promise<any>|null} */ let words = null;
+
+  /** Help for a token, by its text: the page has no Python to ask. @param {{stage: string, text: string, column: number}} place */
+  async function glossary({ stage, text, column }) {
+    const packed = document.getElementById("xpuasm-help")?.textContent;
+    if (!packed) return { help: null };
+    words ??= unpack(Uint8Array.from(atob(packed), (character) => character.charCodeAt(0)));
+    const { languages, tokens, index, entries } = await words;
+    const language = languages[stage];
+    if (!language) return { help: null };
+    for (const token of text.slice(0, 4000).matchAll(new RegExp(tokens[language], "g"))) {
+      if (token.index > column || column >= token.index + token[0].length) continue;
+      const known = index[language] ?? {};
+      return { help: Object.hasOwn(known, token[0]) ? entries[known[token[0]]] : null };
+    }
+    return { help: null };
+  }
+
   return {
     kind: "page",
     allConfigs: false,
     capture: () => data.capture,
     onCapture: () => () => {},
     async request(kind, params) {
+      if (kind === "help") return glossary(/** @type {any} */ (params));
       const whole = await listing(/** @type {Place} */ (params));
       if (kind === "listing") return whole;
       const { start } = /** @type {{start: number}} */ (params);
