@@ -18,7 +18,8 @@ from capture_builder import RUN_PATH, CaptureBuilder, cache_key
 from xpuasm_magic.catalog import archive, read_capture
 from xpuasm_magic.errors import ParseError, UsageError
 from xpuasm_magic.formats.zebin import parse_zebin
-from xpuasm_magic.model import Capture, Kernel, Launch
+from xpuasm_magic.model import Capture, Kernel, Launch, Origin, SourceLoc
+from xpuasm_magic.view.highlight import visible
 
 Builder = Callable[..., CaptureBuilder]
 ADD, SPILL, SPILL_LARGE = "2.40/pvc/add", "2.40/pvc/spill", "2.40/pvc/spill_large"
@@ -557,6 +558,33 @@ def test_kernels_of_a_graph_that_a_benchmark_decided_say_so(build: Builder) -> N
     )
 
 
+def test_a_fusion_knows_its_operators_and_the_users_lines(build: Builder) -> None:
+    made = build()
+    wrapper = (
+        f"# kernel path: {RUN_PATH}/inductor/k.py\n"
+        "# Topologically Sorted Source Nodes: [gelu, mul], Original ATen: [aten.gelu, aten.mul]\n"
+        "# Source node to ATen node mapping:\n"
+        "triton_poi_fused_gelu_mul_0 = async_compile.triton('triton_poi_fused_gelu_mul_0', '''\n"
+    )
+    (made.folder / "inductor" / "wrapper.py").write_text(wrapper, encoding="utf-8")
+    kernels = [
+        {"name": "triton_poi_fused_gelu_mul_0", "lines": [[f"{RUN_PATH}/cell.py", 5], ["/m.py", 31], "odd", [1, 2]]},
+        {"name": "another", "lines": [["/other.py", 1]]},
+        None,
+    ]
+    made.lines("inductor_graphs.jsonl", {"graph": 0, "wrapper": "inductor/wrapper.py", "kernels": kernels})
+    made.kernel(ADD, fn_file=f"{RUN_PATH}/inductor/k.py")
+    assert only(read_capture(made.folder)).origin == Origin(
+        ops=("aten.gelu", "aten.mul"), lines=(SourceLoc(f"{RUN_PATH}/cell.py", 5), SourceLoc("/m.py", 31))
+    )
+
+
+def test_a_kernel_of_the_users_has_no_origin(build: Builder) -> None:
+    made = build()
+    made.kernel(ADD)
+    assert only(read_capture(made.folder)).origin is None
+
+
 def test_python_is_the_users_cell_wherever_the_folder_is_now(build: Builder, tmp_path: Path) -> None:
     made = build()
     made.kernel(ADD)
@@ -843,3 +871,251 @@ def test_reading_changes_nothing_in_the_folder(build: Builder) -> None:
     capture = read_capture(made.folder)
     assert not capture.table.empty
     assert state() == before
+
+
+# ------------------------------------------------------------------ evidence that is worth nothing
+
+
+def options_of(live: Path, text: str | None, *, file: bool = True) -> None:
+    """What IGC writes of the options of a build: into the command line always, into a file only if there are any."""
+    (command,) = live.glob("*_cmd.txt")
+    options = command.with_name(command.name.replace("_cmd", "_options"))
+    words = command.read_text(encoding="utf-8").replace(f" -foptions {options.name}", "")
+    if text and file:
+        words = words.replace(" -finternal_options", f" -foptions {options.name} -finternal_options")
+    command.write_text(words, encoding="utf-8")
+    if text:
+        options.write_text(text, encoding="utf-8")
+
+
+def test_options_that_an_earlier_build_left_are_no_evidence(build: Builder) -> None:
+    made = build(real=True)
+    optimized = made.variant(ADD, seed="optimized")
+    plain = made.variant(ADD, seed="plain", build_flags="-cl-opt-disable")
+    options_of(flat(made, ADD), "-cl-opt-disable", file=False)
+    capture = read_capture(made.folder)
+    assert capture[optimized].match == "spirv"
+    assert (capture[plain].match, "isa" in capture[plain].stages) == ("none", False)
+    assert "overwritten" in capture[plain].notes[0].message
+
+
+def test_options_without_a_command_line_that_names_them_prove_nothing(build: Builder) -> None:
+    made = build(real=True)
+    made.variant(ADD, build_flags="-cl-opt-disable")
+    live = flat(made, ADD)
+    options_of(live, "-cl-opt-disable")
+    assert only(read_capture(made.folder)).match == "spirv"
+    next(live.glob("*_cmd.txt")).unlink()
+    assert only(read_capture(made.folder)).match == "ambiguous"
+
+
+def test_a_build_that_began_after_the_code_was_written_has_left_no_code(build: Builder) -> None:
+    made = build(real=True)
+    made.variant(ADD)
+    live = flat(made, ADD)
+    for path in (*live.glob("*.spv"), *live.glob("*_cmd.txt"), *live.glob("*_options.txt")):
+        later = path.stat().st_mtime + 60
+        os.utime(path, (later, later))
+    kernel = only(read_capture(made.folder))
+    assert (kernel.match, "isa" in kernel.stages) == ("ambiguous", False)
+
+
+@pytest.mark.parametrize(("asked", "used"), [("-cl-opt-disable", ""), ("", "-cl-opt-disable"), ("-a -b", "-a")])
+def test_flags_that_differ_in_anything_prove_nothing(build: Builder, asked: str, used: str) -> None:
+    made = build(real=True)
+    made.variant(ADD, build_flags=asked)
+    options_of(flat(made, ADD), used)
+    kernel = only(read_capture(made.folder))
+    assert (kernel.match, "isa" in kernel.stages) == ("ambiguous", False)
+
+
+def test_the_order_of_flags_means_nothing(build: Builder) -> None:
+    made = build(real=True)
+    made.variant(ADD, build_flags="-a -b")
+    options_of(flat(made, ADD), "-b  -a")
+    assert only(read_capture(made.folder)).match == "spirv"
+
+
+def test_the_loaders_rebuild_with_more_grf_is_the_variants(build: Builder) -> None:
+    made = build(real=True)
+    made.variant(SPILL)
+    flat(made, SPILL_LARGE)
+    kernel = only(read_capture(made.folder))
+    assert (kernel.match, kernel.header and kernel.header.num_grf) == ("spirv", 256)
+
+
+def test_binaries_that_were_swapped_are_shown_for_neither_kernel(build: Builder) -> None:
+    made = build()
+    keys = [made.kernel(ADD), made.kernel("2.40/pvc/softmax_w4")]
+    one, two = (made.folder / "igc" / key / "pvc-default" / "kernel.bin" for key in keys)
+    content = one.read_bytes(), two.read_bytes()
+    one.write_bytes(content[1])
+    two.write_bytes(content[0])
+    for kernel in read_capture(made.folder):
+        assert (kernel.match, kernel.env, "isa" in kernel.stages) == ("none", None, False)
+        assert kernel.notes[0].severity == "error"
+        assert "another SPIR-V module" in kernel.notes[0].message
+
+
+@pytest.mark.parametrize("size", [0, 16, 13, 1600])
+def test_code_that_was_cut_short_proves_nothing(build: Builder, size: int) -> None:
+    """The first instructions of two builds of one module are the same."""
+    made = build(real=True)
+    key = made.variant(SPILL)
+    live = flat(made, SPILL_LARGE)
+    os.truncate(next(live.glob("*.dat")), size)
+    shutil.copyfile(made.corpus / SPILL / "spill_kernel.bin", made.folder / "triton" / key / "spill_kernel.zebin")
+    kernel = only(read_capture(made.folder))
+    assert (kernel.match, kernel.header) == ("zebin", None)
+    assert kernel.path("isa").name == "spill_kernel.zebin"
+
+
+def test_a_listing_that_is_not_of_all_the_code_is_not_shown(build: Builder) -> None:
+    made = build()
+    key = made.kernel(MATMUL)
+    listing = next((made.folder / "igc" / key).rglob("*.asm"))
+    os.truncate(listing, listing.stat().st_size // 2)
+    kernel = only(read_capture(made.folder))
+    assert (kernel.header, kernel.path("isa").name) == (None, "kernel.bin")
+    assert "the listing is damaged" in kernel.notes[0].message
+
+
+def test_code_for_another_device_than_the_variants_is_not_chosen(build: Builder) -> None:
+    made = build()
+    entry = made.folder / "triton" / made.variant(ADD)
+    metadata = json.loads((entry / "add_kernel.json").read_text(encoding="utf-8"))
+    metadata["target"]["arch"] |= {"name": "Intel(R) Data Center GPU Max 1550", "version": "12.60.7"}
+    (entry / "add_kernel.json").write_text(json.dumps(metadata), encoding="utf-8")
+    shutil.copytree(made.corpus / "2.40/bmg/add/dump", entry / "dump")
+    kernel = only(read_capture(entry))
+    assert (kernel.match, "isa" in kernel.stages) == ("ambiguous", False)
+    assert "compiled for Intel(R) Data Center GPU Max 1550, but the code in the dump is for bmg" in str(kernel.notes)
+
+
+def test_code_for_another_device_than_the_runs_is_not_chosen(build: Builder) -> None:
+    made = build(real=True)
+    made.variant(ADD)
+    flat(made, "2.40/bmg/add")
+    assert only(read_capture(made.folder)).match == "ambiguous"
+
+
+def spilling(made: CaptureBuilder, **decision: object) -> Kernel:
+    key = made.variant(SPILL)
+    made.build(key, SPILL, "pvc-default")
+    made.build(key, SPILL_LARGE, "pvc-grf256", flags="-cl-intel-256-GRF-per-thread")
+    made.decision(key, "pvc-default", **decision)
+    return only(read_capture(made.folder))
+
+
+def test_a_decision_that_its_own_numbers_contradict_is_corrected_and_said(build: Builder) -> None:
+    kernel = spilling(build(), n_regs=256, spill_bytes=5440)
+    assert kernel.env is not None
+    assert (kernel.env.grf_count, "pvc-grf256" in kernel.path("isa").parts) == (256, True)
+    assert [attempt.label for attempt in kernel.attempts if attempt.label.startswith("pvc")] == ["pvc-default"]
+    assert kernel.notes[-1].message == (
+        "loader.json names the build pvc-default, and says 256 registers where its binary says 128, 5,440 bytes of "
+        "spill where its binary says 15,680; shown is pvc-grf256, which has these values"
+    )
+
+
+def test_a_decision_whose_numbers_fit_no_build_stands_with_a_warning(build: Builder) -> None:
+    kernel = spilling(build(), n_regs=64, spill_bytes=15680)
+    assert kernel.env is not None
+    assert kernel.env.grf_count == 128
+    assert kernel.notes[-1].message.endswith("says 64 registers where its binary says 128")
+
+
+def test_a_decision_with_the_builds_own_numbers_is_no_note(build: Builder) -> None:
+    assert not spilling(build(), n_regs=128, spill_bytes=15680).notes
+
+
+# ------------------------------------------------------------------ what is no file
+
+
+def test_pipes_in_a_capture_are_not_read(build: Builder) -> None:
+    made = build()
+    key = made.kernel(ADD)
+    build_folder = made.folder / "igc" / key / "pvc-default"
+    elf = next(build_folder.glob("dump/*.elf"))
+    for path in (*made.folder.glob("*.jsonl"), made.folder / "capture.json", build_folder / "kernel.bin", elf):
+        path.unlink()
+        os.mkfifo(path)
+    kernel = only(read_capture(made.folder / "igc" / key / "pvc-default"))
+    assert kernel.listing().lines
+    assert len(read_capture(made.folder)) == 1
+
+
+def test_links_to_folders_and_devices_are_not_followed(build: Builder, tmp_path: Path) -> None:
+    made = build()
+    key = made.kernel(ADD)
+    outside = tmp_path / "outside"
+    (made.folder / "triton").rename(outside)
+    (made.folder / "triton").symlink_to(outside)
+    decision = made.folder / "igc" / key / "loader.json"
+    decision.unlink()
+    decision.symlink_to("/dev/zero")
+    (made.folder / "autotune.jsonl").symlink_to("/dev/zero")
+    capture = read_capture(made.folder)
+    assert (only(capture).match, "ttir" in only(capture).stages) == ("none", False)
+    assert messages(capture).count("triton: a link to elsewhere: not followed") == 1
+
+
+def test_a_source_behind_a_linked_folder_is_not_read(build: Builder, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "secret.py").write_text("secret", encoding="utf-8")
+    made = build()
+    made.kernel(ADD, fn_file=f"{RUN_PATH}/src/secret.py")
+    (made.folder / "src").symlink_to(tmp_path / "outside")
+    assert "python" not in only(read_capture(made.folder)).stages
+
+
+def test_a_folder_that_may_not_be_read_is_the_users_slip(
+    build: Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_path: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("xpuasm_magic.catalog.os.scandir", refuse)
+    with pytest.raises(UsageError, match="cannot be read: Permission denied"):
+        read_capture(tmp_path)
+
+
+def test_one_member_of_a_zip_that_cannot_be_written_costs_itself(build: Builder, tmp_path: Path) -> None:
+    made = build()
+    made.kernel(ADD)
+    path = zipped(made.folder, tmp_path / "odd.zip")
+    with zipfile.ZipFile(path, "a") as target:
+        target.writestr("n" * 300, "x")
+        target.writestr("capture.json/inside", "x")
+        target.writestr("igc", "a file where a folder is")
+    capture = read_capture(path)
+    assert only(capture).match == "spirv"
+    assert capture.info.state == "finished"
+    assert messages(capture).count("was left out") == 3
+
+
+def test_a_zip_of_too_many_files_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "MAX_FILES", 3)
+    path = tmp_path / "many.zip"
+    with zipfile.ZipFile(path, "w") as target:
+        for number in range(4):
+            target.writestr(f"{number}", "")
+    capture = read_capture(path)
+    assert messages(capture) == "None: many.zip cannot be unpacked: it holds 4 files, more than 3"
+
+
+def test_a_folder_of_other_things_says_that_it_is_no_capture_and_where_each_kernel_was(
+    build: Builder, tmp_path: Path
+) -> None:
+    made = build()
+    key = made.variant(ADD)
+    for number in range(50):
+        (tmp_path / f"{number}.txt").write_text("x", encoding="utf-8")
+    capture = read_capture(tmp_path)
+    assert capture.notes[0].message == "this is no capture: 1 kernel was found in loose files below"
+    assert [note.path for note in only(capture).notes] == [f"capture/triton/{key}"]
+
+
+@pytest.mark.parametrize("sign", ["\x1b", "\x9b", "\x85", "\u2028", "\u2029", "\u202e", "\u2066", "\u200f"])
+def test_characters_that_terminals_obey_are_shown(sign: str) -> None:
+    assert visible(f"a{sign}b\tc\n") == "a␦b\tc\n"

@@ -10,6 +10,7 @@ from typing import Literal
 
 from xpuasm_magic.errors import ParseError
 from xpuasm_magic.model import Line, Listing, StageFile
+from xpuasm_magic.regular import read_regular
 
 Origin = Literal["source", "triton", "module", "entry", "build"]
 """Where a stage's file lies: the Python `source`; an entry of the `triton` cache; in the dump, once for the
@@ -60,7 +61,7 @@ class Backend:
 
 def _read(stage: Stage, path: Path) -> Listing:
     try:
-        text = path.read_bytes().decode("utf-8", "replace")
+        text = read_regular(path).decode("utf-8", "replace")
     except FileNotFoundError:
         raise
     except OSError as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 from xpuasm_magic.errors import ParseError
 from xpuasm_magic.formats.debug_lines import DebugLines, parse_debug_lines
 from xpuasm_magic.model import Line
+from xpuasm_magic.regular import read_regular
 
 
 def with_debug_lines(listing: Path, lines: tuple[Line, ...]) -> tuple[Line, ...]:
@@ -17,7 +18,7 @@ def with_debug_lines(listing: Path, lines: tuple[Line, ...]) -> tuple[Line, ...]
     says what they cannot: the source of a listing without comments, and where an inlined function was called.
     """
     try:
-        debug = parse_debug_lines(listing.with_suffix(".elf").read_bytes())
+        debug = parse_debug_lines(read_regular(listing.with_suffix(".elf")))
     except (OSError, ParseError):  # a damaged or missing file costs these links only
         return lines
     return located(lines, debug) if debug else lines

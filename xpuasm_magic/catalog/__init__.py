@@ -25,6 +25,9 @@ from xpuasm_magic.model import Capture, Kernel, Note
 
 __all__ = ["read_capture"]
 
+_MOSTLY_OTHER = 2
+"""A folder with more than this many times the files of its kernels' folders is a folder of other things."""
+
 
 def read_capture(path: str | Path) -> Capture:
     """Read a capture folder, a bare IGC dump, a Triton cache or dump folder, or a zip of one of them.
@@ -98,20 +101,28 @@ def _read_foreign(reader: Reader) -> Capture:
     choices: list[Path] = []
     entries: list[Entry] = []
     modules: list[Module] = []
-    files_seen = 0
+    files_seen = files_of_kernels = captures = 0
     for folder, files in reader.walk():
         files_seen += len(files)
+        captures += "capture.json" in files
         choices += _best_configs(files)
-        entries += cache_entries(reader, folder, files)
-        modules += read_dump(reader, folder, files)
+        found = cache_entries(reader, folder, files), read_dump(reader, folder, files)
+        entries += found[0]
+        modules += found[1]
+        files_of_kernels += len(files) if any(found) else 0
     run = Run(reader, best_configs=choices)
     entries = unique_keys(entries)
     flat = FlatDumps(reader, modules, entries)
     kernels = []
     for entry in entries:
         before = len(reader.notes)
-        kernels.append(_with_notes(variant_kernel(run, entry, flat.outcome(entry)), reader, before))
+        kernel = _with_notes(variant_kernel(run, entry, flat.outcome(entry)), reader, before)
+        kernels.append(_placed(kernel, reader, entry.folder))
     rows = grouped(run, entries, kernels) + _module_kernels(reader, flat.unclaimed())
+    if rows and (captures or files_seen > _MOSTLY_OTHER * files_of_kernels):
+        count = f"{len(rows):,} kernel{'s were' if len(rows) > 1 else ' was'}"
+        inside = f"; {captures} captures lie in it, to be opened one by one" if captures > 1 else ""
+        reader.notes.insert(0, Note("info", f"this is no capture: {count} found in loose files below{inside}"))
     if not rows:
         _say_why_empty(reader, files_seen, bool(modules))
     elif not modules and any(kernel.status == "not built" and "spv" in kernel.binaries for kernel in rows):
@@ -145,7 +156,7 @@ def _module_kernels(reader: Reader, modules: list[Module]) -> list[Kernel]:
             while key in taken:
                 key += "+"  # the same program dumped into two folders
             taken.add(key)
-            rows.append(_with_notes(module_kernel(name, key, outcome), reader, before))
+            rows.append(_placed(_with_notes(module_kernel(name, key, outcome), reader, before), reader, module.folder))
     return rows
 
 
@@ -162,6 +173,14 @@ def _names_in_spirv(module: Module) -> tuple[str, ...]:
 def _with_notes(kernel: Kernel, reader: Reader, before: int) -> Kernel:
     """What was found damaged while the kernel was read stands in its own notes too."""
     return replace(kernel, notes=(*kernel.notes, *reader.notes[before:]))
+
+
+def _placed(kernel: Kernel, reader: Reader, folder: Path | None) -> Kernel:
+    """Its notes say in which folder it was found, where that is not the one that was opened."""
+    if folder is None or folder == reader.folder:
+        return kernel
+    where = reader.relative(folder)
+    return replace(kernel, notes=tuple(note if note.path else replace(note, path=where) for note in kernel.notes))
 
 
 def _say_why_empty(reader: Reader, files: int, has_modules: bool) -> None:

@@ -25,8 +25,13 @@ _VISA_HEAD_BYTES = 4096
 # IGCStandalone -api ocl -device 0x4f7.0xbd5.0x7 -inputcs OCL_asm….spv -foptions OCL_asm…_options.txt …
 _COMMAND = re.compile(r"^igcstandalone .*$", re.MULTILINE | re.IGNORECASE)
 _OPTIONS_ARGUMENT = " -foptions "
+_WRITTEN_FIRST, _WRITTEN_LAST = (".spv", "_cmd.txt", "_internal_options.txt"), (".progbin", ".zeinfo")
 _CLOCK_SLACK_S = 2.0
 """Copies and zips keep times coarsely or not at all: only what is older by more than this is an earlier build's."""
+
+
+def _time(path: Path) -> float:
+    return path.stat().st_mtime
 
 
 def digest(data: bytes) -> str:
@@ -106,7 +111,7 @@ class Module:
         if command is None:
             return "" if path is None else None
         found = _COMMAND.search(self.reader.text(command) or "")
-        if found is None or self._is_newer_than_code(command):
+        if found is None or self._has_code_of_earlier():
             return None
         if _OPTIONS_ARGUMENT not in found[0]:
             return ""
@@ -134,14 +139,18 @@ class Module:
         listing = self.reader.bytes(trial.files[".asm"]) or b""
         return listed_size(listing, trial.header.inst_count) == len(trial.code)
 
-    def _is_newer_than_code(self, command: Path) -> bool:
-        """Whether a compilation began after the one that wrote the code, and wrote none itself."""
-        code = [self.files[".progbin"]] if ".progbin" in self.files else []
-        code += [trial.files[".dat"] for trial in self.trials if ".dat" in trial.files]
+    def _has_code_of_earlier(self) -> bool:
+        """Whether a compilation began after the one that wrote the code, and ended before it had written its own."""
+        begun = [self.files[suffix] for suffix in _WRITTEN_FIRST if suffix in self.files]
+        ended = [self.files[suffix] for suffix in _WRITTEN_LAST if suffix in self.files]
+        ended = ended or [trial.files[".dat"] for trial in self.trials if ".dat" in trial.files]
+        if not begun or not ended:
+            return False
         try:
-            return bool(code) and command.stat().st_mtime - code[0].stat().st_mtime > _CLOCK_SLACK_S
+            first, last = min(map(_time, begun)), max(map(_time, ended))
         except OSError:
             return True
+        return first - last > _CLOCK_SLACK_S
 
     def _trial(self, retry: int, simd: int, entry: str, files: dict[str, Path]) -> Trial:
         header = None
