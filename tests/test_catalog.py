@@ -18,7 +18,7 @@ from capture_builder import RUN_PATH, CaptureBuilder, cache_key
 from xpuasm_magic.catalog import archive, read_capture
 from xpuasm_magic.errors import ParseError, UsageError
 from xpuasm_magic.formats.zebin import parse_zebin
-from xpuasm_magic.model import Capture, Kernel, Launch, Origin, SourceLoc
+from xpuasm_magic.model import Capture, Kernel, Launch
 from xpuasm_magic.view.highlight import visible
 
 Builder = Callable[..., CaptureBuilder]
@@ -556,33 +556,6 @@ def test_kernels_of_a_graph_that_a_benchmark_decided_say_so(build: Builder) -> N
     assert only(read_capture(made.folder)).notes[0].message == (
         "a benchmark decides which kernels graph 2 has (max_autotune); without a GPU it measured nothing"
     )
-
-
-def test_a_fusion_knows_its_operators_and_the_users_lines(build: Builder) -> None:
-    made = build()
-    wrapper = (
-        f"# kernel path: {RUN_PATH}/inductor/k.py\n"
-        "# Topologically Sorted Source Nodes: [gelu, mul], Original ATen: [aten.gelu, aten.mul]\n"
-        "# Source node to ATen node mapping:\n"
-        "triton_poi_fused_gelu_mul_0 = async_compile.triton('triton_poi_fused_gelu_mul_0', '''\n"
-    )
-    (made.folder / "inductor" / "wrapper.py").write_text(wrapper, encoding="utf-8")
-    kernels = [
-        {"name": "triton_poi_fused_gelu_mul_0", "lines": [[f"{RUN_PATH}/cell.py", 5], ["/m.py", 31], "odd", [1, 2]]},
-        {"name": "another", "lines": [["/other.py", 1]]},
-        None,
-    ]
-    made.lines("inductor_graphs.jsonl", {"graph": 0, "wrapper": "inductor/wrapper.py", "kernels": kernels})
-    made.kernel(ADD, fn_file=f"{RUN_PATH}/inductor/k.py")
-    assert only(read_capture(made.folder)).origin == Origin(
-        ops=("aten.gelu", "aten.mul"), lines=(SourceLoc(f"{RUN_PATH}/cell.py", 5), SourceLoc("/m.py", 31))
-    )
-
-
-def test_a_kernel_of_the_users_has_no_origin(build: Builder) -> None:
-    made = build()
-    made.kernel(ADD)
-    assert only(read_capture(made.folder)).origin is None
 
 
 def test_python_is_the_users_cell_wherever_the_folder_is_now(build: Builder, tmp_path: Path) -> None:

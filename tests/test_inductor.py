@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from xpuasm_magic.errors import ParseError
-from xpuasm_magic.formats.inductor import family_of, kernel_paths, parse_best_config
+from xpuasm_magic.formats.inductor import Fusion, family_of, fusions, kernel_paths, parse_best_config
 
 DATA = Path(__file__).parent / "data" / "inductor"
 
@@ -37,6 +37,16 @@ def test_a_wrapper_names_the_sources_of_its_kernels() -> None:
         "/tmp/ic/qc/cqcavducdy7r3r2xdfn64lckdxb2glkk2xp3xgwsnpmc7lqihypl.py",
         "/tmp/ic/yz/cyz6euyrnkfcsjrmn56bn6wrycdzc26i62xrd5ej3rdmjrxh2enb.py",
     )
+
+
+def test_a_wrapper_says_what_is_fused_into_its_kernels() -> None:
+    first, second = fusions((DATA / "wrapper.py.txt").read_text(encoding="utf-8"))
+    assert first == Fusion(
+        "triton_red_fused_mul_sin_sum_0",
+        "/tmp/ic/qc/cqcavducdy7r3r2xdfn64lckdxb2glkk2xp3xgwsnpmc7lqihypl.py",
+        ("aten.sin", "aten.mul", "aten.sum"),
+    )
+    assert second.ops[-1] == "aten.sum"
 
 
 def test_a_kernels_source_names_no_kernels() -> None:

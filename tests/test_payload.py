@@ -19,6 +19,7 @@ from xpuasm_magic.model import (
     Line,
     Listing,
     Note,
+    Origin,
     SourceLoc,
     Variant,
 )
@@ -58,6 +59,15 @@ def test_what_is_missing_is_null_and_an_unknown_column_is_left_out(tmp_path: Pat
     payload = capture_payload(Capture(tmp_path, (_kernel("a", "K1"), known)))
     launches = [column["name"] for column in payload["columns"]].index("launches")
     assert [kernel["cells"][launches] for kernel in payload["kernels"]] == [None, 0]
+
+
+def test_a_kernels_row_tells_what_is_fused_and_how_much_of_it_links(capture: Capture) -> None:
+    softmax = capture["softmax_kernel"]
+    origin = Origin(("aten.gelu", "aten.add"), (SourceLoc("/m.py", 31), SourceLoc("/m.py", 31, 4)))
+    two = replace(capture, kernels=(softmax, replace(_kernel("b", "K2"), origin=origin)))
+    first, second = capture_payload(two)["kernels"]
+    assert (first["origin"], first["coverage"]) == (None, pytest.approx(0.968, abs=0.001))
+    assert (second["origin"], second["coverage"]) == ({"ops": ["aten.gelu", "aten.add"], "lines": ["m.py:31"]}, None)
 
 
 def test_each_kernel_has_a_cell_for_each_column(capture: Capture) -> None:

@@ -24,6 +24,12 @@ def test_lines_of_the_last_llvm_ir_have_the_number() -> None:
     )
 
 
+def test_an_instruction_of_llvm_ir_owns_all_numbers_up_to_the_next_ones() -> None:
+    text = "a ; visa id: 4\nb\nc ; visa id: 7\nd ; visa id: 7\n"
+    assert [line.ids for line in parse_visa_llvm(text)] == [(4, 5, 6), (), (7,), (7,)]
+    assert parse_visa_llvm("no number\n") == (Line("no number"),)
+
+
 def test_every_number_of_a_listing_is_in_its_vISA(corpus: Path) -> None:  # noqa: N802
     # IGC 1.0.12504 gives what it inserts itself (joins, say) a number that no vISA instruction has.
     listings = [*corpus.glob("1.0.17791/*/*/dump/*.asm"), *corpus.glob("2.40/*/*/dump/*.asm")]

@@ -10,6 +10,7 @@ from xpuasm_magic.errors import ParseError
 from xpuasm_magic.formats.gen_isa import linked_share
 from xpuasm_magic.formats.zebin import MAGIC as ELF_MAGIC
 from xpuasm_magic.model import Kernel, Line, SourceLoc
+from xpuasm_magic.regular import read_regular
 
 NUMBERED = ("visa", "isa", "visa_ll")
 """Stages whose lines carry vISA numbers, the best informed of source lines first."""
@@ -36,7 +37,7 @@ class Links:
 
     def _linked(self, stage: str, line: Line, other: str) -> list[int]:
         index = self._indices[other]
-        if line.ids and index.by_id and stage in NUMBERED:
+        if index.by_id and self._indices[stage].by_id:  # a line without a number is then nobody's
             return sorted({at for id_ in line.ids for at in index.by_id.get(id_, ())})
         if line.loc is None:
             return []
@@ -118,7 +119,7 @@ def coverage(kernel: Kernel) -> float | None:
     if stage is None:
         return None
     try:
-        data = stage.path.read_bytes()
+        data = read_regular(stage.path)
     except OSError:
         return None
     return None if data.startswith(ELF_MAGIC) else linked_share(data)

