@@ -43,9 +43,13 @@ def _capture(folder: Path, corpus: Path, count: int) -> Path:
         key = builder.variant(case, seed=str(number))
         build = builder.build(key, case)
         builder.decision(key, build.name)
-        # Each module gets bytes of its own, as different kernels have.
-        for spv in (*build.glob("dump/*.spv"), *(folder / "triton" / key).glob("*.spv")):
-            spv.write_bytes(spv.read_bytes() + number.to_bytes(4, "little"))
+        # Each module gets bytes of its own, as different kernels have: the last word of its header.
+        (module,) = build.glob("dump/*.spv")
+        old = module.read_bytes()
+        new = old[:16] + number.to_bytes(4, "little") + old[20:]
+        binaries = (build / "kernel.bin", *build.glob("dump/*.progbin"))
+        for path in (module, *binaries, *(folder / "triton" / key).glob("*.spv")):
+            path.write_bytes(path.read_bytes().replace(old, new))
     return folder
 
 
