@@ -14,7 +14,7 @@ from xpuasm_magic.catalog.reader import Reader
 from xpuasm_magic.errors import ParseError
 from xpuasm_magic.formats.gen_isa import HEADER_BYTES, VOID_PROGRAM, parse_header
 from xpuasm_magic.formats.igc_dump import parse_file_name
-from xpuasm_magic.formats.machine_code import fills, listed_size
+from xpuasm_magic.formats.machine_code import fills, spells_out
 from xpuasm_magic.formats.zebin import Zebin, parse_zebin
 from xpuasm_magic.formats.zeinfo import parse_zeinfo
 from xpuasm_magic.model import ExecutionEnv, ListingHeader, StageFile
@@ -137,7 +137,7 @@ class Module:
         if trial.header is None or trial.header.inst_count is None or trial.code is None:
             return trial.header is not None
         listing = self.reader.bytes(trial.files[".asm"]) or b""
-        return listed_size(listing, trial.header.inst_count) == len(trial.code)
+        return spells_out(listing, trial.header.inst_count, len(trial.code))
 
     def _has_code_of_earlier(self) -> bool:
         """Whether a compilation began after the one that wrote the code, and ended before it had written its own."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from xpuasm_magic.formats.gen_isa import COMPACTED_SIZE, NATIVE_SIZE
 
+# {Compacted,A@1,$0.dst}         {Atomic,Compacted}
+_COMPACTED = re.compile(rb"[{,]Compacted[,}]")
 _MOST_PADDING = 1024
 """Sections are padded with zeros for the instruction prefetcher: 128 to 191 bytes, measured."""
 
@@ -16,7 +20,10 @@ def fills(code: bytes, section: bytes) -> bool:
     return len(padding) <= _MOST_PADDING and not any(padding)
 
 
-def listed_size(listing: bytes, instructions: int) -> int:
-    """Bytes of code that a listing spells out, whose header counts the instructions."""
-    compacted = sum(listing.count(sign) for sign in (b"{Compacted}", b"{Compacted,", b",Compacted}", b",Compacted,"))
-    return instructions * NATIVE_SIZE - compacted * (NATIVE_SIZE - COMPACTED_SIZE)
+def spells_out(listing: bytes, instructions: int, size: int) -> bool:
+    """Whether a listing, whose header counts the instructions, has all of a code of that size."""
+    saved, odd = divmod(instructions * NATIVE_SIZE - size, NATIVE_SIZE - COMPACTED_SIZE)
+    if odd:
+        return False
+    # The word alone is quick to count; a line of source in a comment may have it too.
+    return saved == listing.count(b"Compacted") or saved == len(_COMPACTED.findall(listing))
