@@ -869,10 +869,17 @@ function kernelTable(choose, enter, allConfigs) {
     return h("th", { scope: "col", "aria-sort": state, "data-column": column.name, class: column.numeric ? "xa-number" : null }, button);
   }
 
-  /** @param {Kernel} kernel @param {Column} column */
-  function cell(kernel, column) {
+  /** Settings that every kernel has alike: they tell none apart. */
+  function commonSettings() {
+    const all = capture.kernels.map((kernel) => String(value(kernel, "config") ?? "").split(" ").filter(Boolean)).filter((settings) => settings.length);
+    return all.length > 1 ? all[0].filter((setting) => all.every((settings) => settings.includes(setting))) : [];
+  }
+
+  /** @param {Kernel} kernel @param {Column} column @param {string[]} common */
+  function cell(kernel, column, common) {
     const raw = value(kernel, column.name);
-    const text = visible(cellText(raw));
+    const whole = visible(cellText(raw));
+    const text = column.name === "config" && raw !== null ? whole.split(" ").filter((setting) => !common.includes(setting)).join(" ") : whole;
     if (column.name === "name") {
       const status = value(kernel, "status");
       const flag = status !== "ok" && status !== null ? "error" : kernel.notes.find((note) => note.severity === "error") ? "error" : kernel.notes.find((note) => note.severity === "warning") ? "warning" : null;
@@ -892,12 +899,13 @@ function kernelTable(choose, enter, allConfigs) {
     if (column.name === "status" && raw !== "ok") classes.push("xa-bad");
     if (column.name === "match" && (raw === "ambiguous" || raw === "none" || raw === "name")) classes.push("xa-doubt");
     if (column.name === "config") classes.push("xa-config");
-    return h("td", { class: classes.filter(Boolean).join(" ") || null, title: column.name === "config" ? text : raw === null ? "not known" : null, text });
+    return h("td", { class: classes.filter(Boolean).join(" ") || null, title: column.name === "config" ? whole : raw === null ? "not known" : null, text });
   }
 
   function draw() {
     const columns = shownColumns();
     const kernels = shownKernels();
+    const common = commonSettings();
     head.replaceChildren(h("tr", {}, ...columns.map(header)));
     const rows = [];
     let family = "";
@@ -908,7 +916,7 @@ function kernelTable(choose, enter, allConfigs) {
         const many = kernels.filter((other) => other.family === family).length;
         rows.push(h("tr", { class: "xa-family" }, h("th", { colspan: columns.length, scope: "rowgroup" }, h("span", { class: "xa-family-title" }, title, h("span", { class: "xa-family-count", text: String(many) })))));
       }
-      rows.push(h("tr", { class: "xa-kernel", "data-id": kernel.id, tabindex: "-1" }, ...columns.map((column) => cell(kernel, column))));
+      rows.push(h("tr", { class: "xa-kernel", "data-id": kernel.id, tabindex: "-1" }, ...columns.map((column) => cell(kernel, column, common))));
     }
     if (!kernels.length) {
       const empty = capture.kernels.length ? "No kernel answers to this filter." : capture.state === "running" ? "No kernel yet." : "No kernel in this capture.";
@@ -1324,20 +1332,21 @@ function kernelPane(host, value, moved) {
   /** @param {number} count  panes side by side */
   function arrange(count) {
     layout.count = count;
-    while (panes.length > count) /** @type {any} */ (panes.pop()).destroy();
-    while (panes.length < count) {
-      const pane = stagePane(shared, layout.stages[panes.length] ?? "isa");
-      panes.push(pane);
-      if (kernel) pane.open();
+    // What stays is not touched: an element that is put in anew forgets where it was scrolled to.
+    while (panes.length > count) {
+      /** @type {any} */ (panes.pop()).destroy();
+      split.lastChild?.remove();
+      if (panes.length) split.lastChild?.remove();
     }
-    /** @type {Node[]} */ const parts = [];
-    for (const [index, one] of panes.entries()) {
-      if (index) parts.push(divider(index));
+    while (panes.length < count) {
+      const index = panes.length;
+      const one = stagePane(shared, layout.stages[index] ?? "isa");
       one.element.style.flexGrow = String(layout.widths[index]);
       one.element.setAttribute("aria-label", `Pane ${index + 1}`);
-      parts.push(one.element);
+      panes.push(one);
+      split.append(...(index ? [divider(index), one.element] : [one.element]));
+      if (kernel) one.open();
     }
-    split.replaceChildren(...parts);
     split.dataset.count = String(count);
     counts.forEach((button, index) => button.setAttribute("aria-pressed", String(index + 1 === count)));
     followButton.hidden = count === 1;
