@@ -51,6 +51,7 @@ _MAIN = re.compile(r"(?:// )?_main:")
 # The first word of an instruction's opcode: send.ugm, load_block2d.ugm…, atomic_iadd.ugm…, dpas.8x8
 _OPCODE_WORD = re.compile(rb"\n(?:\([^)\s]+\))?[ \t]+([a-z]\w*)")
 # The same as above, in bytes
+_INST_COUNT_BYTES = re.compile(rb"^//\.instCount (?P<count>\d+)", re.MULTILINE)
 _MAIN_BYTES = re.compile(rb"^" + _MAIN.pattern.encode(), re.MULTILINE)
 _LINE_BYTES = re.compile(rb"^// Line \d+(?::  |[ \t]*$)", re.MULTILINE)
 _INSTRUCTION_BYTES = re.compile(_OPCODE_WORD.pattern + rb"[^\n]*")
@@ -145,17 +146,16 @@ def linked_share(text: bytes) -> float | None:
 
     None: there are no instructions.
     """
-    total = len(_OPCODE_WORD.findall(text))
+    stated = _INST_COUNT_BYTES.search(text, 0, HEADER_BYTES)
+    total = int(stated["count"]) if stated else len(_OPCODE_WORD.findall(text))
     if not total:
         return None
     main = _MAIN_BYTES.search(text)
     body = main.end() if main else 0
     first = _LINE_BYTES.search(text, body)
-    end = first.start() if first else len(text)
-    # From the first source line of the body on, every instruction has one.
+    end = first.start() if first else len(text)  # from the first source line of the body on, all have one
     numbered = sum(1 for found in _INSTRUCTION_BYTES.finditer(text, body, end) if _VISA_ID_BYTES.search(found[0]))
-    behind = len(_OPCODE_WORD.findall(text, end - 1)) if first else 0
-    return (numbered + behind) / total
+    return 1 - (len(_OPCODE_WORD.findall(text, 0, end)) - numbered) / total
 
 
 def _count(words: Counter[bytes], prefixes: tuple[bytes, ...]) -> int:
