@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import sysconfig
 import traceback
@@ -17,6 +18,10 @@ from typing import Any
 _OURS = str(Path(__file__).resolve().parent.parent) + os.sep
 _INSTALLED = tuple({sysconfig.get_paths()[name] + os.sep for name in ("purelib", "platlib")})
 _PYTHON = tuple({sysconfig.get_paths()[name] + os.sep for name in ("stdlib", "platstdlib")})
+
+
+# (indent)File "/run/cell.py", line 3, in <module>
+_PLACE = re.compile(r'^(?P<indent>\s+)File "(?P<file>[^"\n]+)", line (?P<line>\d+)', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -33,13 +38,22 @@ class Shown:
     run: str
     segments: Sequence[Mapping[str, Any]] = ()
 
+    @staticmethod
+    def of(raw: Mapping[str, Any]) -> Shown:
+        """From the child's configuration."""
+        return Shown(raw["path"], raw["run"], raw.get("segments") or ())
+
     def place(self, file: str, line: int) -> str | None:
-        """`In[5]:3` for a line of a cell; None for any other file."""
+        """`In[5]:3` for a line of a cell; None for any other."""
         for segment in self.segments if file == self.path else ():
             offset = line - int(segment["line"])
             if 0 <= offset < int(segment["count"]):
                 return f"{segment['label']}:{int(segment.get('start', 1)) + offset}"
         return None
+
+    def called(self, file: str, line: int) -> str:
+        """A line's place for a sentence: `In[5]:3`, or `/src/model.py:12`; generated code within the capture folder."""
+        return self.place(file, line) or f"{file.removeprefix(self.run + os.sep) if file != self.path else file}:{line}"
 
     def innermost(self, error: BaseException) -> str | None:
         """The last line of the file that was run on the way to the error, as it is called."""
@@ -58,6 +72,10 @@ class Shown:
         if file.startswith(("<frozen ", *_PYTHON)):
             return "Python"
         return "generated code" if file.startswith(self.run + os.sep) else None
+
+
+def is_ours(file: str) -> bool:
+    return file.startswith(_OURS)
 
 
 def show(error: BaseException, shown: Shown) -> None:
@@ -85,7 +103,7 @@ def report(error: BaseException, shown: Shown) -> str:
             current = current.__context__
         else:
             current = None
-    return "".join(reversed(parts))
+    return _with_cells("".join(reversed(parts)), shown)
 
 
 def _one(error: BaseException, shown: Shown) -> str:
@@ -95,16 +113,20 @@ def _one(error: BaseException, shown: Shown) -> str:
 
 
 def _frames(trace: TracebackType | None, shown: Shown) -> Iterator[str]:
-    frames = [frame for frame in traceback.extract_tb(trace) if not frame.filename.startswith(_OURS)]
+    frames = [frame for frame in traceback.extract_tb(trace) if not is_ours(frame.filename)]
     for framework, group in groupby(frames, key=lambda frame: shown.framework(frame.filename)):
         found = list(group)
         if framework is None:
-            yield from (_frame(frame, shown) for frame in found)
+            yield from traceback.StackSummary.from_list(found).format()
         else:
             yield f"  … {len(found)} frame{'s' if len(found) > 1 else ''} in {framework} (traceback.txt has them)\n"
 
 
-def _frame(frame: traceback.FrameSummary, shown: Shown) -> str:
-    text = "".join(traceback.StackSummary.from_list([frame]).format())
-    place = shown.place(frame.filename, frame.lineno or 0)
-    return text.replace("\n", f"  ({place})\n", 1) if place else text
+def _with_cells(text: str, shown: Shown) -> str:
+    """The lines of cells by the cells' names, in frames, in syntax errors, and where torch quotes the user's code."""
+
+    def place(found: re.Match[str]) -> str:
+        called = shown.place(found["file"], int(found["line"]))
+        return f"{found['indent']}{called}" if called else found[0]
+
+    return _PLACE.sub(place, text)
