@@ -7,7 +7,7 @@ import os
 from types import ModuleType
 from typing import Any
 
-from . import graphs, imports, patching, values
+from . import competing, graphs, imports, patching, values
 from .native import Native
 from .records import Records
 
@@ -38,7 +38,8 @@ def _install(records: Records, native: Native) -> None:
     _configure(records)
     _no_timing(records)
     _record_graphs(records)
-    _record_configs(records)
+    competing.record(records)
+    _print_no_times(records)
     _say_padding(records)
     values.install(records, native)
     records.fidelity(
@@ -85,18 +86,32 @@ def _no_timing(records: Records) -> None:
     benchmarking.register_benchmarker("xpu", benchmarker, override=True)
 
 
-def _record_configs(records: Records) -> None:
-    from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+def _print_no_times(records: Records) -> None:
+    """Inductor prints, logs and files what its choices took: here that would be `UNTIMED`, which nothing took."""
+    import torch._inductor.select_algorithm as select_algorithm
+    from torch._inductor.runtime.triton_heuristics import CachingAutotuner, DebugAutotuner
 
-    def make(original: Any) -> Any:
-        @functools.wraps(original)
-        def precompile(self: Any, *args: Any, **kwargs: Any) -> Any:
-            with records.one_of_many(len(self.configs or ())):
-                return original(self, *args, **kwargs)
+    def log_results(name: str, *_: Any, **__: Any) -> None:
+        records.fidelity(
+            f"No GPU time exists: Inductor went on with the first of its choices for {name}, which is not a measured "
+            "winner."
+        )
 
-        return precompile
+    def log_statistics(event_name: str, timings: Any) -> None:
+        pass
 
-    patching.wrap(CachingAutotuner, "precompile", make, "tell configs that compete", takes=("self",))
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        records.fidelity("No GPU time exists: a profile of bandwidths (profile_bandwidth) is not made.")
+        return CachingAutotuner.run(self, *args, **kwargs)
+
+    reason = "print no time that nothing was measured for"
+    cache = select_algorithm.AlgorithmSelectorCache
+    patching.replace(select_algorithm, "PRINT_AUTOTUNE", False, reason)
+    patching.replace(cache, "log_results", staticmethod(log_results), reason, takes=("name", "input_nodes", "timings"))
+    patching.replace(
+        select_algorithm, "_log_autotune_choices_stats", log_statistics, reason, takes=("event_name", "timings")
+    )
+    patching.replace(DebugAutotuner, "run", run, reason, takes=("self", "args"))
 
 
 def _record_graphs(records: Records) -> None:

@@ -22,6 +22,12 @@ from typing import Any
 from . import patching
 
 
+class _Thread(threading.local):
+    """What is so in one thread: Inductor compiles its choices in several."""
+
+    competing = False
+
+
 class Records:
     """The records of one process of a run.
 
@@ -36,12 +42,13 @@ class Records:
         self.tiers: dict[str, str] = {}
         self.counts: Counter[str] = Counter()
         self.exception: dict[str, Any] | None = None
+        """What ended the user's code."""
         self.last_key: str | None = None
         """The variant launched last, on a real device: the autotuner's benchmark does not name it."""
-        """What ended the user's code."""
+        self.gaps: set[str] = set()
+        """Names that this Triton lacks and that have been said to be lacking."""
         self._lock = threading.RLock()
-        self.autotuned = False
-        """Whether what is being compiled is one of several configs of one kernel."""
+        self._thread = _Thread()
         self._fidelity: dict[str, None] = {}
         self._notes: dict[tuple[str, str], None] = {}
         self._launches: Counter[tuple[str, str, tuple[int, ...], tuple[str, ...]]] = Counter()
@@ -75,7 +82,8 @@ class Records:
             self._variants.add(entry["key"])
         self._adopt(entry["key"], files)
         self.counts["variants"] += 1
-        self._append("variants.jsonl", {"t": time.time(), **entry, "autotuned": self.autotuned, "pid": os.getpid()})
+        competing = self._thread.competing
+        self._append("variants.jsonl", {"t": time.time(), **entry, "autotuned": competing, "pid": os.getpid()})
 
     def launch(self, key: str, name: str, grid: tuple[int, ...], args: tuple[str, ...]) -> None:
         """A launch. Written at the first and then at each power of two: what `os._exit` or a crash loses is bounded."""
@@ -110,6 +118,12 @@ class Records:
         """Something that the user should know of this run."""
         self._notes.setdefault((severity, message))
 
+    def failed(self, message: str) -> None:
+        """A kernel that did not compile; written at once, since what comes next may end the process."""
+        if not self._muted:
+            self.note(message, "error")
+            self.write_summary()
+
     @contextlib.contextmanager
     def muted(self) -> Iterator[None]:
         """Within, variants and launches are the stand-in's own doing and are not recorded."""
@@ -134,13 +148,14 @@ class Records:
             self._benchmarks -= 1
 
     @contextlib.contextmanager
-    def one_of_many(self, configs: int) -> Iterator[None]:
-        """Within, what is compiled is one of `configs` configs of one kernel."""
-        before, self.autotuned = self.autotuned, configs > 1
+    def one_of_many(self, competing: bool = True) -> Iterator[None]:
+        """Within, in this thread, what is compiled is one of several that a benchmark chooses among, if so it is."""
+        before = self._thread.competing
+        self._thread.competing = before or competing
         try:
             yield
         finally:
-            self.autotuned = before
+            self._thread.competing = before
 
     # ------------------------------------------------------------------ files
 
@@ -161,6 +176,10 @@ class Records:
     def write_summary(self) -> None:
         if os.getpid() != self._main_pid:
             return
+        with self._lock:
+            self._write_summary()
+
+    def _write_summary(self) -> None:
         for look in self._looks:
             look()
         summary = {

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import hashlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -121,13 +122,32 @@ def cache_key(digest: str) -> str:
 
 
 def _constants(source: Any) -> dict[str, Any]:
-    names = getattr(getattr(source, "fn", None), "arg_names", ())
-    found = {}
+    """The constants that a kernel was called with, and those that its source sets."""
+    function = getattr(source, "fn", None)
+    names = getattr(function, "arg_names", ())
+    found = dict(_set_constants(getattr(function, "src", "")))
     for path, value in getattr(source, "constants", {}).items():
         index = path[0] if isinstance(path, tuple) else path
         name = names[index] if isinstance(index, int) and index < len(names) else str(path)
         found[name] = value if isinstance(value, bool | int | float | str | None) else repr(value)
     return found
+
+
+def _set_constants(text: str) -> Iterator[tuple[str, Any]]:
+    """`BLOCK_M : tl.constexpr = 32` at the head of a kernel is how Inductor gives its templates their tiles."""
+    try:
+        [function] = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return
+    for node in getattr(function, "body", ()):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+            if ast.unparse(node.annotation).split(".")[-1] != "constexpr":
+                continue
+            try:
+                yield node.target.id, ast.literal_eval(node.value)
+            except ValueError:
+                if isinstance(node.value, ast.Attribute):  # tl.float32
+                    yield node.target.id, ast.unparse(node.value)
 
 
 class _Binaries:
@@ -274,7 +294,7 @@ def _do_bench(records: Records) -> Callable[..., Any]:
 def _autotuned_run(records: Records, original: Any) -> Any:
     @functools.wraps(original)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with records.one_of_many(len(self.configs)):
+        with records.one_of_many(len(self.configs) > 1):
             return original(self, *args, **kwargs)
 
     return run
