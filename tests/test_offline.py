@@ -29,6 +29,7 @@ from xpuasm_magic.loader import installed_rule
 from xpuasm_magic.offline import patching, writes
 from xpuasm_magic.offline.devices import find_device
 from xpuasm_magic.offline.loader import Builds, Pending
+from xpuasm_magic.offline.pairs import SHIPS_WITH
 
 CHILD = Path(child_module.__file__)
 OFFLINE = Path(patching.__file__).parent
@@ -176,7 +177,7 @@ def test_a_kernel_is_compiled_once_and_each_launch_is_counted(ran):
     assert variant["fn_file"] == str(SCRIPTS / "jit_add.py")
     assert added.spirv(variant["key"])[:4] == b"\x03\x02\x23\x07"
     assert added.launches == {("add_kernel", (16, 1, 1)): 2, ("add_kernel", (8, 1, 1)): 1}
-    assert added._lines("launches.jsonl")[0]["args"] == ["*fp32:16", "*fp32:16", "*fp32:16", "i32:16"]
+    assert added.read("launches.jsonl")[0]["args"] == ["*fp32:16", "*fp32:16", "*fp32:16", "i32:16"]
 
 
 def test_what_a_kernel_would_have_written_is_unchanged_and_named(ran):
@@ -304,6 +305,136 @@ def test_a_kernel_of_the_users_inside_a_graph_is_compiled_by_inductor_alone_and_
     assert "own kernel 512.0" in graphs.output, "as if the kernel had done nothing: 256 * (1 + 1)"
 
 
+def test_no_time_that_nothing_took_is_printed(built):
+    tuned = built(SCRIPTS / "max_autotune.py", toolchain=toolchain.find()).checked()
+    assert not re.search(r"AUTOTUNE|Autotune|best_time| ms ", tuned.output + tuned.errors)
+    assert "first of its choices for mm" in tuned.fidelity
+    # of the same run, since it takes long
+    candidates = [variant for variant in tuned.variants if variant["name"] in ("triton_mm", "triton_")]
+    assert len({variant["name"] for variant in candidates}) == 2
+    assert all(variant["autotuned"] for variant in candidates), "what competes has no winner"
+    templates = [variant["constants"] for variant in candidates if variant["name"] == "triton_mm"]
+    assert len({(t["BLOCK_M"], t["BLOCK_N"], t["BLOCK_K"]) for t in templates}) > 1
+    assert templates[0]["ACC_TYPE"] == "tl.float32"
+    assert templates[0]["ALLOW_TF32"] is False
+
+
+def test_a_bandwidth_profile_has_no_numbers(run, script):
+    done = run(
+        script(
+            "import torch, torch._inductor.config as config\n"
+            "config.profile_bandwidth = True\n"
+            "print(torch.compile(lambda x: x.sin() + 1)(torch.zeros(1024, device='xpu')).sum().item())\n"
+        )
+    ).checked()
+    assert done.output.splitlines()[-1] == "1024.0"
+    assert "GB/s" not in done.output + done.errors
+    assert "bandwidths" in done.fidelity
+
+
+# ---------------------------------------------------------------- what does not compile
+
+
+def test_a_kernel_that_does_not_compile_is_noted_though_the_code_goes_on(ran):
+    failed = ran("not_compiled").checked()
+    assert failed.output.split() == ["CompileTimeAssertionFailure"] * 2 + ["caught"], "the exceptions are Triton's own"
+    assert failed.names == ["asserting"]
+    asserting, misshapen = (note["message"] for note in failed.told["notes"])
+    path = SCRIPTS / "not_compiled.py"
+    assert asserting == f"kernel asserting did not compile: SIZE must exceed 64 ({path}:{_line(path, 'inner(tl.load')})"
+    assert misshapen.startswith("kernel misshapen did not compile: ")
+    assert "shape" in misshapen.lower()
+    assert misshapen.endswith(f"({path}:{_line(path, 'tl.arange(0, 16)')})")
+    assert {note["severity"] for note in failed.told["notes"]} == {"error"}
+
+
+def test_a_kernel_that_does_not_compile_is_called_by_its_cell(run, script):
+    text = (SCRIPTS / "not_compiled.py").read_text()
+    segments = [{"line": 8, "count": len(text.splitlines()), "label": "In[4]", "start": 1}]
+    failed = run(script(text), segments=segments)
+    assert failed.told["notes"][0]["message"].endswith("(In[4]:10)")
+
+
+def test_a_kernel_that_does_not_compile_is_noted_on_a_real_device(run, script):
+    """No XPU exists here: Triton compiles for a target that it is told."""
+    text = (SCRIPTS / "not_compiled.py").read_text().split("x = torch")[0]
+    failed = run(
+        script(
+            f"{text}"
+            "properties = {'max_work_group_size': 1024, 'sub_group_sizes': [32]}\n"
+            "target = triton.backends.compiler.GPUTarget('xpu', properties, 32)\n"
+            "try: triton.compile(triton.compiler.ASTSource(misshapen, {'x_ptr': '*fp32'}), target=target)\n"
+            "except Exception as error: print(type(error).__name__)\n"
+        ),
+        device=None,
+    ).checked()
+    [note] = failed.told["notes"]
+    assert note["severity"] == "error"
+    assert note["message"].startswith("kernel misshapen did not compile: ")
+
+
+def _line(path: Path, text: str) -> int:
+    return next(number for number, line in enumerate(path.read_text().splitlines(), 1) if text in line)
+
+
+@pytest.fixture
+def lacking_here() -> str:
+    """The sentence's middle for this pair; a pair that ships has no gap to tell of."""
+    python = childenv.find_child(None)
+    assert python.triton_xpu != SHIPS_WITH["2.13"], "this test needs a pair that is not the one that ships"
+    return f"which triton-xpu {python.triton_xpu} lacks (torch 2.13 ships with {SHIPS_WITH['2.13']})"
+
+
+def test_what_torch_asks_of_triton_in_vain_is_explained(run, script, lacking_here):
+    """The asking line lies where Inductor's generated code does."""
+    failed = run(
+        script(
+            "import importlib.util, os, pathlib\n"
+            "path = pathlib.Path(os.environ['TORCHINDUCTOR_CACHE_DIR'], 'generated.py')\n"
+            "path.parent.mkdir(exist_ok=True)\n"
+            "path.write_text('import triton.language as tl\\ntl.make_tensor_descriptor\\n')\n"
+            "spec = importlib.util.spec_from_file_location('generated', path)\n"
+            "spec.loader.exec_module(importlib.util.module_from_spec(spec))\n"
+        )
+    )
+    [note] = failed.told["notes"]
+    assert note["severity"] == "error"
+    assert note["message"] == (
+        f"torch 2.13.0 asks Triton for `make_tensor_descriptor`, {lacking_here}; "
+        "name a Python with that pair with --python"
+    )
+
+
+@pytest.mark.parametrize(
+    ("asking", "asked"),
+    [
+        ("tl.make_tensor_descriptor", "make_tensor_descriptor"),
+        ("from triton.tools.tensor_descriptor import TensorDescriptor", "triton.tools.tensor_descriptor"),
+        ("from triton.testing import absent", "absent"),
+        ("triton.Config({}, ctas=1)", "Config.__init__(ctas=…)"),
+        ("triton.Config({}).ctas", "Config.ctas"),
+        ("kernel[(1,)](torch.ones(16, device='xpu'))", "make_tensor_descriptor"),
+    ],
+)
+def test_what_the_code_itself_asks_in_vain_is_told_as_its_own(run, script, lacking_here, asking, asked):
+    failed = run(
+        script(
+            "import torch, triton, triton.language as tl\n"
+            "@triton.jit\n"
+            "def kernel(x):\n"
+            "    tl.make_tensor_descriptor(x, [16], [1], [16])\n"
+            f"{asking}\n"
+        )
+    )
+    [note] = [note for note in failed.told["notes"] if "asks Triton" in note["message"]]
+    assert note["severity"] == "warning"
+    assert f"the code asks Triton for `{asked}`, {lacking_here}" in note["message"]
+
+
+def test_any_other_error_is_not_blamed_on_the_pair(ran):
+    assert ran("raises").told["notes"] == []
+
+
 # ---------------------------------------------------------------- the loader's numbers
 
 
@@ -423,10 +554,35 @@ def test_a_line_is_called_by_its_cell(run, script):
         {"line": 3, "count": 3, "label": "In[7]", "start": 1},
     ]
     failed = run(path, segments=segments)
-    assert "line 5, in <module>  (In[7]:3)" in failed.errors
-    assert "line 4, in f  (In[7]:2)" in failed.errors
+    assert "\n  In[7]:3, in <module>\n    f()\n" in failed.errors
+    assert "\n  In[7]:2, in f\n    return missing\n" in failed.errors
+    assert str(path) not in failed.errors
     assert failed.told["exception"]["name"] == "missing"
     assert failed.told["exception"]["place"] == "In[7]:2"
+
+
+def test_a_syntax_error_names_its_cell(run, script):
+    segments = [
+        {"line": 1, "count": 1, "label": "In[3]", "start": 1},
+        {"line": 2, "count": 2, "label": "In[7]", "start": 2},
+    ]
+    failed = run(script("x = 1\ny = 2\nif x\n"), segments=segments)
+    assert failed.errors.startswith("  In[7]:3\n    if x\n")
+    assert "SyntaxError" in failed.errors
+    assert failed.told["exception"]["place"] == "In[7]:3"
+
+
+def test_lines_of_cells_that_torch_quotes_are_called_by_them_too(run, script):
+    text = "import torch\n@torch.compile(fullgraph=True)\ndef f(x):\n    return x.tolist(1)\nf(torch.ones(2))\n"
+    failed = run(script(text), segments=[{"line": 1, "count": 5, "label": "In[2]", "start": 1}])
+    assert "\n  In[2]:5, in <module>" in failed.errors
+    assert re.search(r"from user code:\n\s+In\[2\]:4, in f", failed.errors)
+
+
+def test_frames_that_repeat_are_counted(run, script):
+    failed = run(script("def f(): return f()\nf()\n"))
+    assert "Previous line repeated" in failed.errors
+    assert failed.errors.count("in f") < 10
 
 
 def test_a_syntax_error_is_shown_as_python_does(run, script):

@@ -1,9 +1,9 @@
-"""Which triton-xpu a PyTorch release ships with, and so where the compilers here differ from a user's."""
+"""Where the pair of compilers here differs from the one that ships, and so from a user's."""
 
 from __future__ import annotations
 
-# intel-xpu-backend-for-triton#7363: torch 2.13 ships with triton-xpu 3.7.2.
-SHIPS_WITH = {"2.13": "3.7.2"}
+from xpuasm_magic.offline.pairs import SHIPS_WITH
+from xpuasm_magic.offline.pairs import release as release_of
 
 
 def pairing_sentence(torch: str | None, triton_xpu: str | None) -> str | None:
@@ -15,7 +15,7 @@ def pairing_sentence(torch: str | None, triton_xpu: str | None) -> str | None:
     """
     if not torch or not triton_xpu:
         return None
-    release = ".".join(torch.split("+")[0].split(".")[:2])
+    release = release_of(torch)
     shipped = SHIPS_WITH.get(release)
     if shipped is None:
         return f"It is not known here which triton-xpu ships with torch {release}; these kernels are of {triton_xpu}."

@@ -86,6 +86,7 @@ def prepare(config: dict[str, Any], config_path: Path, *, own_child_json: bool) 
 
 def run_user_file(config: dict[str, Any], records: Any) -> int:
     """Run the file as Python would have; the value is the process's exit status."""
+    from xpuasm_offline import gaps
     from xpuasm_offline.frames import Shown, show
 
     path = config["path"]
@@ -96,7 +97,7 @@ def run_user_file(config: dict[str, Any], records: Any) -> int:
     module.__builtins__ = __builtins__  # type: ignore[attr-defined]
     sys.modules["__main__"] = module
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    shown = Shown(path, config["run"], config.get("segments") or ())
+    shown = Shown.of(config)
     status = 0
     try:
         code = compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)
@@ -114,6 +115,7 @@ def run_user_file(config: dict[str, Any], records: Any) -> int:
             "name": getattr(error, "name", None),
             "place": shown.innermost(error),
         }
+        gaps.note(error, shown, records)
         status = 1
     return status
 

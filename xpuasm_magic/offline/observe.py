@@ -7,13 +7,14 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import graphs, imports, patching, triton_driver
+from . import competing, failures, graphs, imports, patching, triton_driver
+from .frames import Shown
 from .records import Records
 
 
-def install(records: Records) -> None:
+def install(records: Records, shown: Shown) -> None:
     """Record, as the modules that do the work are imported; what cannot be recorded in this version is a note."""
-    _after("triton.compiler.compiler", records, triton_driver.record_variants, record_launches)
+    _after("triton.compiler.compiler", records, triton_driver.record_variants, record_launches, _failures(shown))
     _after("triton.runtime.autotuner", records, record_autotuner)
     _after("torch._inductor.runtime.triton_heuristics", records, record_inductor)
     _after("torch._inductor.compile_fx", records, graphs.record)
@@ -28,6 +29,10 @@ def _after(module: str, records: Records, *recorders: Callable[[Records], None])
                 records.note(f"not everything is recorded with this version: {error}")
 
     imports.after(module, record)
+
+
+def _failures(shown: Shown) -> Callable[[Records], None]:
+    return lambda records: failures.record(records, shown)
 
 
 def record_launches(records: Records) -> None:
@@ -81,7 +86,7 @@ def record_autotuner(records: Records) -> None:
     def make_run(original: Any) -> Any:
         @functools.wraps(original)
         def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-            with records.one_of_many(len(self.configs)):
+            with records.one_of_many(len(self.configs) > 1):
                 result = original(self, *args, **kwargs)
             for key, (config, time_ms) in self.__dict__.pop("_xpuasm", {}).items():
                 records.measured(key, time_ms, winner=config == self.best_config)
@@ -97,14 +102,6 @@ def record_inductor(records: Records) -> None:
     """Inductor's autotuner: the time of each config of a fusion, and which one won."""
     from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 
-    def make_precompile(original: Any) -> Any:
-        @functools.wraps(original)
-        def precompile(self: Any, *args: Any, **kwargs: Any) -> Any:
-            with records.one_of_many(len(self.configs or ())):
-                return original(self, *args, **kwargs)
-
-        return precompile
-
     def make_benchmark(original: Any) -> Any:
         @functools.wraps(original)
         def benchmark_all_configs(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -117,7 +114,7 @@ def record_inductor(records: Records) -> None:
 
         return benchmark_all_configs
 
-    patching.wrap(CachingAutotuner, "precompile", make_precompile, "tell configs that compete", takes=("self",))
+    competing.record(records)
     patching.wrap(
         CachingAutotuner, "benchmark_all_configs", make_benchmark, "keep what the autotuner measures", takes=("self",)
     )

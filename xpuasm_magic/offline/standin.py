@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import inductor, native, observe, patching, tiers, torch_xpu, triton_driver
+from . import failures, inductor, native, observe, patching, tiers, torch_xpu, triton_driver
 from .devices import find_device
+from .frames import Shown
 from .loader import Builds
 from .records import Records
 
@@ -20,6 +21,8 @@ class Config:
 
     run: Path
     home: Path
+    shown: Shown
+    """What is the user's own, and how its lines are called."""
     device: str | None
     """A row's name; None: a real XPU is there, and nothing of the stand-in is put in place."""
     building: bool = True
@@ -33,6 +36,7 @@ class Config:
         return Config(
             run=Path(raw["run"]),
             home=Path(raw["home"]),
+            shown=Shown.of(raw),
             device=raw.get("device"),
             building=bool(raw.get("builds", True)),
             patience_s=float(raw.get("patience_s", 600.0)),
@@ -51,7 +55,7 @@ def install(config: Config, records: Records) -> None:
         Unusable: nothing of it can work with this torch.
     """
     if config.device is None:
-        observe.install(records)
+        observe.install(records, config.shown)
         records.write_summary()
         return
     device = find_device(config.device)
@@ -72,6 +76,7 @@ def install(config: Config, records: Records) -> None:
     builds = Builds(config.run, building=config.building, patience_s=config.patience_s)
     try:
         triton_driver.install(device, records, builds)
+        failures.record(records, config.shown)
     except (ImportError, patching.PatchError) as error:
         records.tiers["jit"] = str(error)
     inductor.when_imported(records, loaded)
