@@ -300,7 +300,8 @@ class Capture:
     def log(self) -> str:
         """The child's output, in order; empty for a bare dump."""
         path = self.folder / "run.log"
-        return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+        own = path.is_file() and not path.is_symlink()
+        return path.read_text(encoding="utf-8", errors="replace") if own else ""
 
     def __iter__(self) -> Iterator[Kernel]:
         return iter(self.kernels)
