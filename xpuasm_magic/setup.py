@@ -29,7 +29,7 @@ def run(*, python: str | None = None, progress: Say) -> None:
         progress(f"toolchain {made.name}: IGC {made.igc}, ocloc {made.version}")
     if not _native_is_ready(child):
         _build_native(child, progress)
-    progress(f"set up: torch {child.torch}, triton-xpu {child.triton_xpu}, in {home.data_home()}")
+    progress(f"set up: torch {child.torch}, triton-xpu {child.triton_xpu or child.triton}, in {home.data_home()}")
 
 
 def remove(*, progress: Say) -> None:
