@@ -105,6 +105,7 @@ def test_attempts_and_notes_and_errors_are_told(tmp_path: Path) -> None:
             "simd": None,
             "grf": None,
             "spill_bytes": None,
+            "launched": False,
             "stages": [],
         }
     ]
@@ -147,6 +148,7 @@ def test_a_listing_says_source_ids_and_addresses_beside_its_text() -> None:
         "chunk": CHUNK,
         "files": ["/src/k.py"],
         "locs": [[1, 0, 17], [3, 0, 18], [4, -1, 0]],
+        "calls": [],
         "ids": [[], [5], [6, 7], [], []],
         "pcs": [None, 0, 16, None, None],
     }

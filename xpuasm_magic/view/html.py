@@ -146,7 +146,9 @@ def _listing_html(capture: Capture, kernel: Kernel) -> str:
         for line in coloured
     )
     where = f"lines {first + 1:,} to {first + len(shown):,} of {len(lines):,}"
-    return f"<details open><summary>{title}, {where}</summary><pre>{code}</pre></details>"
+    # Bounded inline too: a notebook that is not trusted drops the style sheet.
+    pre = f'<pre style="max-height:480px;overflow:auto">{code}</pre>'
+    return f"<details><summary>{title}, {where}</summary>{pre}</details>"
 
 
 def _escape(text: str) -> str:

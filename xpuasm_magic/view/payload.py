@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from xpuasm_magic.analysis.links import coverage
 from xpuasm_magic.analysis.places import place
 from xpuasm_magic.analysis.verdict import verdict
 from xpuasm_magic.lexers import GenIsaLexer
-from xpuasm_magic.model import Attempt, Capture, Kernel, Listing, Note, StageFile
+from xpuasm_magic.model import Attempt, Capture, Kernel, Listing, Note, SourceLoc, StageFile
 from xpuasm_magic.view.columns import FAMILIES, PRIMARY_RANK, Cell, shown_columns
 from xpuasm_magic.view.highlight import stage_lexer, token_lines
 from xpuasm_magic.view.stages import stage_view
@@ -65,6 +65,8 @@ class AttemptPayload(TypedDict):
     simd: int | None
     grf: int | None
     spill_bytes: int | None
+    launched: bool
+    """The installed Triton launches this build, not the row's."""
     stages: list[StagePayload]
 
 
@@ -117,6 +119,8 @@ class ListingPayload(TypedDict):
     files: list[str]
     locs: list[list[int]]
     """`[line index, file index, line]` wherever the source line changes; file index -1: none from here on."""
+    calls: list[list[int]]
+    """The same for where an inlined function was called from the kernel."""
     ids: list[list[int]]
     """vISA instruction numbers of each line."""
     pcs: list[int | None]
@@ -179,23 +183,31 @@ def kernels_by_id(capture: Capture) -> dict[str, Kernel]:
 
 def listing_payload(listing: Listing) -> ListingPayload:
     files: dict[str, int] = {}
-    locs: list[list[int]] = []
-    last: tuple[int, int] = (-1, 0)
-    for index, line in enumerate(listing.lines):
-        here = (-1, 0) if line.loc is None else (files.setdefault(line.loc.file, len(files)), line.loc.line)
-        if here != last:
-            locs.append([index, *here])
-            last = here
+    locs = _changes((line.loc for line in listing.lines), files)
+    calls = _changes((line.callers[-1] if line.callers else None for line in listing.lines), files)
     return ListingPayload(
         text="\n".join(line.text for line in listing.lines),
         chunk=CHUNK,
         files=list(files),
         locs=locs,
+        calls=calls,
         ids=[list(line.ids) for line in listing.lines] if any(line.ids for line in listing.lines) else [],
         pcs=[line.instruction.pc if line.instruction else None for line in listing.lines]
         if any(line.instruction for line in listing.lines)
         else [],
     )
+
+
+def _changes(locs: Iterable[SourceLoc | None], files: dict[str, int]) -> list[list[int]]:
+    """`[line index, file index, line]` wherever it changes."""
+    found: list[list[int]] = []
+    last: tuple[int, int] = (-1, 0)
+    for index, loc in enumerate(locs):
+        here = (-1, 0) if loc is None else (files.setdefault(loc.file, len(files)), loc.line)
+        if here != last:
+            found.append([index, *here])
+            last = here
+    return found
 
 
 def spans_payload(listing: Listing, start: int = 0, stop: int | None = None) -> SpansPayload:
@@ -264,6 +276,7 @@ def _attempt(attempt: Attempt, only: Collection[str]) -> AttemptPayload:
         simd=(env and env.simd_size) or (header and header.simd) or None,
         grf=(env and env.grf_count) or (header and header.num_grf) or None,
         spill_bytes=header.spill_size if header else env.spill_size if env else None,
+        launched=attempt.launched,
         stages=_stages(attempt.stages, only),
     )
 

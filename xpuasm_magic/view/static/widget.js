@@ -11,14 +11,14 @@
  * @typedef {{name: string, title: string, tooltip: string, numeric: boolean, primary: boolean}} Column
  * @typedef {{name: string, title: string, suffix: string}} Stage
  * @typedef {{label: string, reason: string, status: string, simd: number|null, grf: number|null,
- *            spill_bytes: number|null, stages: Stage[]}} Attempt
+ *            spill_bytes: number|null, launched: boolean, stages: Stage[]}} Attempt
  * @typedef {boolean|number|string|null} Cell
  * @typedef {{id: string, family: string, folded: boolean, cells: Cell[], stages: Stage[], attempts: Attempt[], notes: Note[],
  *            error: string|null, repro: string|null}} Kernel
  * @typedef {{title: string, state: string|null, verdict: string, folder: string, columns: Column[],
  *            families: {name: string, title: string}[], kernels: Kernel[], notes: Note[],
  *            fidelity: string[], versions: Record<string, string>}} Capture
- * @typedef {{text: string, chunk: number, files: string[], locs: number[][], ids: number[][],
+ * @typedef {{text: string, chunk: number, files: string[], locs: number[][], calls: number[][], ids: number[][],
  *            pcs: (number|null)[]}} Listing
  * @typedef {{start: number, classes: string[], lines: number[][]}} Spans
  * @typedef {{kernel: string, attempt: number|null, stage: string}} Place
@@ -147,12 +147,19 @@ function followTheme(root) {
 function linkable(listing) {
   const lines = listing.text.split("\n");
   /** @type {(string|null)[]} per line `file:line`; null: not known */ let places = [];
-  let run = 0;
-  for (let index = 0; index < lines.length; index++) {
-    while (run < listing.locs.length && listing.locs[run][0] <= index) run++;
-    const loc = listing.locs[run - 1];
-    places.push(loc && loc[1] >= 0 ? `${listing.files[loc[1]]}:${loc[2]}` : null);
-  }
+  /** @param {number[][]} runs  where it changes */
+  const spread = (runs) => {
+    /** @type {(string|null)[]} */ const found = [];
+    let run = 0;
+    for (let index = 0; index < lines.length; index++) {
+      while (run < runs.length && runs[run][0] <= index) run++;
+      const loc = runs[run - 1];
+      found.push(loc && loc[1] >= 0 ? `${listing.files[loc[1]]}:${loc[2]}` : null);
+    }
+    return found;
+  };
+  places = spread(listing.locs);
+  const calls = listing.calls.length ? spread(listing.calls) : [];
   /** @type {Map<string, number[]>|null} */ let byPlace = null;
   /** @type {Map<number, number[]>|null} */ let byId = null;
 
@@ -175,6 +182,8 @@ function linkable(listing) {
       for (let index = 0; index < places.length; index++) {
         const place = places[index];
         if (place !== null) add(byPlace, place, index);
+        const call = calls[index] ?? null;
+        if (call !== null && call !== place) add(byPlace, call, index);
       }
     }
     return byPlace;
@@ -184,6 +193,8 @@ function linkable(listing) {
     lines,
     /** @param {number} index */
     place: (index) => places[index] ?? null,
+    /** Where the function that the line is in was called from the kernel. @param {number} index */
+    call: (index) => calls[index] ?? null,
     /** @param {number} index */
     ids: (index) => listing.ids[index] ?? [],
     get numbered() {
@@ -227,7 +238,10 @@ function linkedLines(from, index, to) {
     if (found.length) return found;
   }
   const place = from.place(index);
-  return place === null ? [] : to.withPlace(place);
+  const found = place === null ? [] : to.withPlace(place);
+  // The kernel's own source knows an inlined function by its call only.
+  const call = found.length ? null : from.call(index);
+  return call === null ? found : to.withPlace(call);
 }
 
 // -------------------------------------------------------------------------------------------------- registers
@@ -820,7 +834,8 @@ function kernelTable(choose, enter, allConfigs) {
   const body = h("tbody");
   const table = h("table", { class: "xa-table", "aria-label": "Kernels" }, head, body);
   const box = h("div", { class: "xa-grid" }, table);
-  const tools = h("div", { class: "xa-tools" }, filter, count, h("span", { class: "xa-space" }), configs, all);
+  const csv = h("button", { class: "xa-button", type: "button", text: "Copy CSV", title: "The kernels and columns that are shown" });
+  const tools = h("div", { class: "xa-tools" }, filter, count, h("span", { class: "xa-space" }), csv, configs, all);
 
   /** @type {Capture} */ let capture;
   /** @type {{column: string, down: boolean}|null} */ let sort = null;
@@ -957,6 +972,12 @@ function kernelTable(choose, enter, allConfigs) {
     else if (row.offsetTop + row.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = row.offsetTop + row.offsetHeight - box.clientHeight + 4;
   }
 
+  csv.addEventListener("click", () => {
+    const columns = shownColumns();
+    const field = (/** @type {Cell} */ cell) => (cell === null ? "" : /[",\n\r]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : String(cell));
+    const table = [columns.map((column) => column.name), ...shownKernels().map((kernel) => columns.map((column) => value(kernel, column.name)))];
+    copy(table.map((row) => `${row.map(field).join(",")}\n`).join("")).then(() => acknowledge(csv, "Copied"));
+  });
   filter.addEventListener("input", draw);
   filter.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     event.stopPropagation();
@@ -1425,14 +1446,15 @@ function kernelPane(host, value, moved) {
     );
     attempts.hidden = kernel.attempts.length === 0;
     attempts.replaceChildren(
-      h("option", { value: "", text: "Shipped build" }),
-      ...kernel.attempts.map((one, index) => h("option", { value: index, text: `Rejected: ${visible(one.label)}` })),
+      h("option", { value: "", text: kernel.attempts.some((one) => one.launched) ? "Build by the loader's rule" : "Shipped build" }),
+      ...kernel.attempts.map((one, index) => h("option", { value: index, text: `${one.launched ? "Launched by this triton-xpu" : "Rejected"}: ${visible(one.label)}` })),
     );
     attempts.value = attempt === null ? "" : String(attempt);
     const found = [];
     if (attempt !== null) {
-      const { label, reason, status } = kernel.attempts[attempt];
-      found.push(notesView([{ severity: "info", message: `${label}${status === "ok" ? "" : ` (${status})`}, not the kernel that runs: ${reason}`, path: null }], 1));
+      const { label, reason, status, launched } = kernel.attempts[attempt];
+      const role = launched ? "what the installed triton-xpu launches, against its own rule" : "not the kernel that runs";
+      found.push(notesView([{ severity: "info", message: `${label}${status === "ok" ? "" : ` (${status})`}, ${role}: ${reason}`, path: null }], 1));
     } else {
       if (kernel.notes.length) found.push(notesView(kernel.notes, 3));
       if (kernel.error) found.push(h("pre", { class: "xa-error-text", tabindex: "0", "aria-label": "Compiler's message", text: visible(kernel.error) }));
@@ -1502,6 +1524,33 @@ function kernelPane(host, value, moved) {
   };
 }
 
+// ---------------------------------------------------------------------------------------------------- the keys
+
+const KEYS = [
+  ["/", "filter kernels; in a listing: find"],
+  ["↑ ↓", "next kernel; in a listing: next line, and what belongs to it elsewhere"],
+  ["Enter", "read the kernel; in a listing: go to the branch's target"],
+  ["Backspace", "back from a branch's target"],
+  ["n  N", "next and previous match of the search or the opcode"],
+  ["h", "help on the instruction of the line"],
+  ["Home  End", "first and last"],
+  ["click on r12", "mark its writes and reads"],
+  ["double click on a branch", "go to its target"],
+  ["← →", "on the stages: choose; on the divider: move it"],
+  ["Esc", "back to the kernels"],
+];
+
+function keysDialog() {
+  const close = h("button", { class: "xa-button", type: "button", text: "Close", on: { click: () => dialog.close() } });
+  const dialog = h(
+    "dialog", { class: "xa-keys", "aria-label": "Keys" },
+    h("dl", {}, ...KEYS.flatMap(([keys, effect]) => [h("dt", { text: keys }), h("dd", { text: effect })])),
+    close,
+  );
+  dialog.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.stopPropagation());
+  return dialog;
+}
+
 // ---------------------------------------------------------------------------------------------- the whole view
 
 /** @param {Host} host @param {HTMLElement} element @returns {() => void} clean-up */
@@ -1540,7 +1589,9 @@ function show(host, element) {
 
   const table = kernelTable(choose, () => pane.focus(), host.allConfigs);
   const pane = kernelPane(host, table.value, moved);
-  root.append(verdict, top, table.tools, table.box, pane.element, foot);
+  const keys = keysDialog();
+  root.append(verdict, top, table.tools, table.box, pane.element, foot, keys);
+  table.tools.append(h("button", { class: "xa-button", type: "button", text: "?", "aria-label": "Keys", title: "Keys   ?", on: { click: () => keys.showModal() } }));
 
   function update() {
     const capture = host.capture();
@@ -1569,6 +1620,7 @@ function show(host, element) {
     if (target.matches("input, select, textarea")) return;
     if (event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey) table.focusFilter();
     else if (event.key === "Escape") table.focusRow();
+    else if (event.key === "?") keys.showModal();
     else return;
     event.preventDefault();
     event.stopPropagation();
