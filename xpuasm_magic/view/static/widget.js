@@ -1179,11 +1179,15 @@ function stagePane(shared, stage) {
       shown = linkable(listing);
       code.show(listing, shown.lines, label);
       copyButton.disabled = saveButton.disabled = false;
-      const names = code.opcodes();
-      opcodes.hidden = names.length === 0;
-      opcodes.replaceChildren(h("option", { value: "", text: "All opcodes" }), ...names.map(([name, count]) => h("option", { value: name, text: `${name} (${number.format(count)})` })));
-      locate(shown).catch(() => {});
       shared.changed();
+      // Once the text is on the screen.
+      setTimeout(() => {
+        if (mine !== asked || !shown) return;
+        const names = code.opcodes();
+        opcodes.hidden = names.length === 0;
+        opcodes.replaceChildren(h("option", { value: "", text: "All opcodes" }), ...names.map(([name, count]) => h("option", { value: name, text: `${name} (${number.format(count)})` })));
+        locate(shown).catch(() => {});
+      }, 30);
     } catch (error) {
       if (mine !== asked) return;
       code.clear();
