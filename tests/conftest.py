@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tarfile
 from pathlib import Path
 
@@ -12,6 +13,13 @@ from xpuasm_magic import home
 
 DATA = Path(__file__).parent / "data"
 SCRIPTS = Path(__file__).parent / "scripts"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interrupts_arrive() -> None:
+    """A shell starts background jobs with Ctrl-C ignored, and their children inherit it; the tests send it."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
