@@ -8,7 +8,7 @@ import shutil
 import threading
 from collections.abc import Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,8 +49,6 @@ class Progress:
     found: int = 0
     built: int = 0
     failed: int = 0
-    left_out: int = 0
-    names: dict[str, str] = field(default_factory=dict)
 
 
 class Builder:
@@ -81,10 +79,8 @@ class Builder:
             return
         self._seen.add(key)
         self.progress.found += 1
-        self.progress.names[key] = name
         target = self.plan.folder / "igc" / key
         if self.plan.kernel_glob and not fnmatch.fnmatchcase(name, self.plan.kernel_glob):
-            self.progress.left_out += 1
             self._write_unbuilt(target, variant, f"left out by --kernel {self.plan.kernel_glob}")
             return
         if self.plan.toolchain is None:
