@@ -19,8 +19,9 @@ from xpuasm_magic.view.columns import shown_columns, shown_text
 from xpuasm_magic.view.glossary import Glossary
 from xpuasm_magic.view.highlight import stage_lexer, token_lines, visible
 from xpuasm_magic.view.payload import capture_payload, kernels_by_id, listing_payload, pack, spans_payload
+from xpuasm_magic.view.script import script
 from xpuasm_magic.view.stages import stage_view
-from xpuasm_magic.view.stylesheet import STATIC, stylesheet, token_rules
+from xpuasm_magic.view.stylesheet import stylesheet, token_rules
 
 _STATIC_LINES = 400
 _STATIC_ROWS = 400
@@ -67,13 +68,11 @@ def report_html(capture: Capture) -> str:
                 glossary.add(listing)
         listings[place] = told[where]
     payload = capture_payload(capture)
-    script = (STATIC / "widget.js").read_text(encoding="utf-8") + (
-        '\nopenReport(/** @type {HTMLElement} */ (document.getElementById("xpuasm")));\n'
-    )
+    code = f'{script()}\nopenReport(/** @type {{HTMLElement}} */ (document.getElementById("xpuasm")));\n'
     style = stylesheet() + "\nhtml,body{margin:0}\n"
     # The page may run this script and use this style, and may reach nothing: no text of a capture can act.
     policy = (
-        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
+        f"default-src 'none'; script-src '{_digest(code)}'; style-src '{_digest(style)}'; "
         "base-uri 'none'; form-action 'none'"
     )
     return "\n".join(
@@ -88,7 +87,7 @@ def report_html(capture: Capture) -> str:
             f"{_script_json({'capture': payload, 'listings': listings})}</script>",
             *elements,
             _packed_script("xpuasm-help", glossary.payload()),
-            f'<script type="module">{script}</script>\n</body>\n</html>\n',
+            f'<script type="module">{code}</script>\n</body>\n</html>\n',
         )
     )
 

@@ -1,6 +1,6 @@
 """The one wire format: what Python sends to the front end, in a notebook and in a report alike.
 
-Plain JSON types only; what is missing is null. `static/widget.js` has the same shapes as JSDoc types.
+Plain JSON types only; what is missing is null. `static/types.js` has the same shapes as JSDoc types.
 """
 
 from __future__ import annotations

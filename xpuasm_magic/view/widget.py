@@ -14,7 +14,8 @@ from xpuasm_magic.view.answers import Answers
 from xpuasm_magic.view.columns import matching
 from xpuasm_magic.view.html import static_html
 from xpuasm_magic.view.payload import capture_payload, kernels_by_id, pack
-from xpuasm_magic.view.stylesheet import STATIC, stylesheet
+from xpuasm_magic.view.script import packed_script
+from xpuasm_magic.view.stylesheet import stylesheet
 from xpuasm_magic.view.text import summary_text
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Browser(anywidget.AnyWidget):
     (a terminal), so that it can be read where no widget runs.
     """
 
-    _esm = STATIC / "widget.js"
+    _esm = packed_script()
     _css = stylesheet()
     _payload = traitlets.Dict().tag(sync=True)
     """`CapturePayload`. Listings are no part of it: a notebook must not grow by them."""

@@ -1,0 +1,101 @@
+// @ts-check
+/** The whole view of one capture. */
+
+import { counted, h, visible } from "./dom.js";
+import { followTheme } from "./theme.js";
+import { notesView } from "./notes.js";
+import { kernelTable } from "./table.js";
+import { kernelPane } from "./kernel.js";
+import { keysDialog } from "./keys.js";
+/** @import { Host } from "./types.js" */
+
+/** @param {Host} host @param {HTMLElement} element @returns {() => void} clean-up */
+export function show(host, element) {
+  const verdict = h("p", { class: "xa-verdict" });
+  const top = h("div");
+  const foot = h("footer", { class: "xa-foot" });
+  const root = h("div", { class: "xpuasm", "data-host": host.kind, role: "group", "aria-label": "Captured kernels" });
+  /** @type {string|null} */ let chosen = null;
+
+  /** @param {string} id */
+  function choose(id) {
+    if (id === chosen) return;
+    chosen = id;
+    table.select(id);
+    pane.show(host.capture().kernels.find((kernel) => kernel.id === id) ?? null);
+    host.selected(id);
+    moved(pane.stage, null);
+  }
+
+  /** A report's address leads to what is read. @param {string} stage @param {number|null} line */
+  function moved(stage, line) {
+    if (host.kind !== "page" || !chosen) return;
+    const place = new URLSearchParams({ kernel: chosen, stage, ...(line === null ? {} : { line: String(line + 1) }) });
+    history.replaceState(null, "", `#${place}`);
+  }
+
+  /** Where the page's address leads; nothing of it is trusted. */
+  function goToAddress() {
+    const place = new URLSearchParams(location.hash.slice(1));
+    const kernel = host.capture().kernels.find((one) => one.id === place.get("kernel"));
+    if (!kernel) return;
+    choose(kernel.id);
+    pane.goto(place.get("stage") ?? "", Number(place.get("line") ?? 0) - 1);
+  }
+
+  const table = kernelTable(choose, () => pane.focus(), host.allConfigs);
+  const pane = kernelPane(host, table.value, moved);
+  const keys = keysDialog();
+  root.append(verdict, top, table.tools, table.box, pane.element, foot, keys);
+  table.tools.append(h("button", { class: "xa-button", type: "button", text: "?", "aria-label": "Keys", title: "Keys   ?", on: { click: () => keys.showModal() } }));
+
+  function update() {
+    const capture = host.capture();
+    verdict.replaceChildren(capture.state === "running" ? h("span", { class: "xa-running", text: "running" }) : "", visible(capture.verdict));
+    top.replaceChildren(notesView(capture.notes, 3));
+    table.show(capture, chosen);
+    if (!capture.kernels.some((kernel) => kernel.id === chosen)) chosen = table.order[0]?.id ?? null;
+    if (chosen) table.select(chosen);
+    pane.show(capture.kernels.find((kernel) => kernel.id === chosen) ?? null);
+    const versions = Object.entries(capture.versions).map(([name, version]) => `${name} ${version}`).join(" · ");
+    foot.replaceChildren(
+      ...(capture.fidelity.length
+        ? [h("details", {}, h("summary", { text: `${counted(capture.fidelity.length, "way")} in which hardware can differ` }), h("ul", {}, ...capture.fidelity.map((text) => h("li", { text: visible(text) }))))]
+        : []),
+      h("span", { class: "xa-versions", text: visible(versions) }),
+    );
+    foot.hidden = !versions && !capture.fidelity.length;
+  }
+
+  // Jupyter's own shortcuts ("d d" deletes a cell) look at the focused element itself for this mark.
+  root.addEventListener("focusin", (/** @type {FocusEvent} */ event) => {
+    /** @type {HTMLElement} */ (event.target).setAttribute("data-lm-suppress-shortcuts", "true");
+  });
+  root.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (target.matches("input, select, textarea")) return;
+    if (event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey) table.focusFilter();
+    else if (event.key === "Escape") table.focusRow();
+    else if (event.key === "?") keys.showModal();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+
+  const stopTheme = followTheme(root);
+  const stopCapture = host.onCapture(update);
+  element.append(root);
+  pane.start();
+  update();
+  if (host.kind === "page") {
+    if (location.hash) goToAddress();
+    addEventListener("hashchange", goToAddress);
+  }
+  return () => {
+    stopTheme();
+    stopCapture();
+    removeEventListener("hashchange", goToAddress);
+    pane.destroy();
+    root.remove();
+  };
+}

@@ -1,0 +1,197 @@
+// @ts-check
+/** One pane: a stage of the chosen kernel, with its search and filters. */
+
+import { acknowledge, copy, counted, h, number, save, visible } from "./dom.js";
+import { linkable } from "./links.js";
+import { listingView } from "./listing.js";
+/** @import { Stage, Kernel, Place, Host } from "./types.js" */
+/** @import { Linkable } from "./links.js" */
+
+/**
+ * @typedef {object} Shared  what the panes of a kernel have in common
+ * @property {Host} host
+ * @property {() => Kernel|null} kernel
+ * @property {() => number|null} attempt
+ * @property {() => Stage[]} stages
+ * @property {(pane: any, line: number|null, firmly: boolean) => void} linked
+ * @property {() => void} changed
+ * @property {ReturnType<typeof helpBox>} help
+ * @property {string} name  of the kernel
+ */
+
+/** @param {Shared} shared @param {string} stage */
+export function stagePane(shared, stage) {
+  const { host } = shared;
+  const tabs = h("div", { class: "xa-tabs", role: "tablist", "aria-label": "Stages" });
+  const chooser = h("select", { class: "xa-stage-choice", "aria-label": "Stage" });
+  const opcodes = h("select", { class: "xa-opcodes", "aria-label": "Show one instruction, dim the others" });
+  const find = h("input", { class: "xa-find", type: "search", placeholder: "Find   /", "aria-label": "Find in this listing", spellcheck: "false" });
+  const said = h("span", { class: "xa-count", role: "status" });
+  const copyButton = h("button", { class: "xa-button", type: "button", text: "Copy" });
+  const saveButton = h("button", { class: "xa-button", type: "button", text: "Save" });
+  const message = h("div");
+  let asked = 0;
+  /** @type {Linkable|null} */ let shown = null;
+
+  /** @returns {Place} */
+  const place = () => ({ kernel: shared.kernel()?.id ?? "", attempt: shared.attempt(), stage });
+  const code = listingView((start) => host.request("spans", { ...place(), start }), {
+    hover: (line) => shared.linked(self, line, false),
+    select: (line) => shared.linked(self, line, true),
+    find: () => find.select(),
+    said: (text) => {
+      said.textContent = text;
+    },
+    async help(line, column, x, y) {
+      if (!shown) return;
+      const mine = asked;
+      try {
+        const answer = await host.request("help", { stage, text: shown.lines[line], column });
+        if (answer.help && mine === asked) shared.help.show(answer.help, x, y);
+      } catch {
+        // No help is no fault of the listing.
+      }
+    },
+    unhelp: () => shared.help.hide(),
+  });
+  const bar = h("div", { class: "xa-bar" }, tabs, chooser, h("span", { class: "xa-space" }), said, opcodes, find, copyButton, saveButton);
+  const element = h("section", { class: "xa-stage" }, bar, message, code.element);
+
+  function draw() {
+    const stages = shared.stages();
+    tabs.replaceChildren(
+      ...stages.map((one) =>
+        h("button", {
+          type: "button", role: "tab", class: "xa-tab", "aria-selected": String(one.name === stage), tabindex: one.name === stage ? "0" : "-1", "data-stage": one.name, text: one.title,
+          on: { click: () => open(one.name) },
+        }),
+      ),
+    );
+    chooser.replaceChildren(...stages.map((one) => h("option", { value: one.name, text: one.title })));
+    chooser.value = stage;
+    bar.hidden = stages.length === 0;
+    saveButton.textContent = `Save ${stages.find((one) => one.name === stage)?.suffix ?? ""}`;
+  }
+
+  /** @param {string} text @param {boolean} [bad] */
+  function say(text, bad = false) {
+    code.element.classList.add("xa-away");
+    message.replaceChildren(h("p", { class: bad ? "xa-say xa-bad" : "xa-say", role: bad ? "alert" : "status", text: visible(text) }));
+  }
+
+  /** Source lines of a stage that has vISA numbers only come from one that has both. @param {Linkable} listing */
+  async function locate(listing) {
+    if (listing.located || !listing.numbered) return;
+    const other = ["visa", "isa"].find((name) => name !== stage && shared.stages().some((one) => one.name === name));
+    if (other) listing.borrow(linkable(await host.request("listing", { ...place(), stage: other })));
+  }
+
+  /** @param {string} [wanted] */
+  async function open(wanted = stage) {
+    if (!shared.kernel()) return;
+    const have = shared.stages().map((one) => one.name);
+    stage = have.includes(wanted) ? wanted : have.includes("isa") ? "isa" : have.at(-1) ?? "";
+    draw();
+    shown = null;
+    find.value = said.textContent = "";
+    opcodes.hidden = true;
+    copyButton.disabled = saveButton.disabled = true;
+    if (!stage) {
+      code.clear();
+      say("There is no listing of this kernel.");
+      return;
+    }
+    const mine = ++asked;
+    const label = `${shared.stages().find((one) => one.name === stage)?.title} of ${shared.name}`;
+    const slow = setTimeout(() => {
+      if (mine !== asked) return;
+      code.clear();
+      say("Reading …");
+    }, 300);
+    try {
+      const listing = await host.request("listing", place());
+      if (mine !== asked) return;
+      message.replaceChildren();
+      code.element.classList.remove("xa-away");
+      shown = linkable(listing);
+      code.show(listing, shown.lines, label);
+      copyButton.disabled = saveButton.disabled = false;
+      shared.changed();
+      // Once the text is on the screen.
+      setTimeout(() => {
+        if (mine !== asked || !shown) return;
+        const names = code.opcodes();
+        opcodes.hidden = names.length === 0;
+        opcodes.replaceChildren(h("option", { value: "", text: "All opcodes" }), ...names.map(([name, count]) => h("option", { value: name, text: `${name} (${number.format(count)})` })));
+        locate(shown).catch(() => {});
+      }, 30);
+    } catch (error) {
+      if (mine !== asked) return;
+      code.clear();
+      say(error instanceof Error ? error.message : String(error), true);
+    } finally {
+      clearTimeout(slow);
+    }
+  }
+
+  tabs.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const all = shared.stages();
+    if (!step || !all.length) return;
+    const next = all[(all.findIndex((one) => one.name === stage) + step + all.length) % all.length].name;
+    open(next);
+    tabs.querySelector(`[data-stage="${next}"]`)?.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  const own = (/** @type {KeyboardEvent} */ event) => event.stopPropagation();
+  chooser.addEventListener("change", () => open(chooser.value));
+  chooser.addEventListener("keydown", own);
+  opcodes.addEventListener("keydown", own);
+  opcodes.addEventListener("change", () => {
+    find.value = "";
+    code.find("");
+    const count = code.filter(opcodes.value);
+    said.textContent = opcodes.value ? `${counted(count, "line")}, n and N` : "";
+  });
+  find.addEventListener("input", () => {
+    opcodes.value = "";
+    code.filter("");
+    const count = code.find(find.value);
+    said.textContent = find.value ? counted(count, "line") : "";
+  });
+  find.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    event.stopPropagation();
+    if (event.key === "Enter") {
+      code.nextHit(event.shiftKey ? -1 : 1);
+      code.focus();
+    } else if (event.key === "Escape") {
+      find.value = said.textContent = "";
+      code.find("");
+      code.focus();
+    } else return;
+    event.preventDefault();
+  });
+  copyButton.addEventListener("click", () => copy(code.text).then(() => acknowledge(copyButton, "Copied")));
+  saveButton.addEventListener("click", () => {
+    const suffix = shared.stages().find((one) => one.name === stage)?.suffix ?? ".txt";
+    const attempt = shared.attempt();
+    const tried = attempt === null ? "" : `.rejected-${attempt + 1}`;
+    save(code.text, `${shared.name.replace(/[^\w.-]+/g, "_").slice(0, 120)}${tried}${suffix}`);
+  });
+
+  const self = {
+    element,
+    open,
+    code,
+    get stage() {
+      return stage;
+    },
+    get shown() {
+      return shown;
+    },
+    focus: code.focus,
+    destroy: code.destroy,
+  };
+  return self;
+}

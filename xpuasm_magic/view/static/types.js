@@ -1,0 +1,33 @@
+// @ts-check
+/**
+ * The browser of a capture: kernels, their numbers, their machine code.
+ *
+ * One module for notebooks (anywidget calls `render`) and for the report page (`openReport`). Both give the
+ * same `show()` a host, which knows where data come from. Text of a capture reaches the page through
+ * `textContent` only. The shapes below are those of `payload.py`.
+ *
+ * @typedef {"info"|"warning"|"error"} Severity
+ * @typedef {{severity: Severity, message: string, path: string|null}} Note
+ * @typedef {{name: string, title: string, tooltip: string, numeric: boolean, primary: boolean}} Column
+ * @typedef {{name: string, title: string, suffix: string}} Stage
+ * @typedef {{label: string, reason: string, status: string, simd: number|null, grf: number|null,
+ *            spill_bytes: number|null, launched: boolean, stages: Stage[]}} Attempt
+ * @typedef {boolean|number|string|null} Cell
+ * @typedef {{id: string, family: string, folded: boolean, cells: Cell[], stages: Stage[], attempts: Attempt[], notes: Note[],
+ *            error: string|null, repro: string|null}} Kernel
+ * @typedef {{title: string, state: string|null, verdict: string, folder: string, columns: Column[],
+ *            families: {name: string, title: string}[], kernels: Kernel[], notes: Note[],
+ *            fidelity: string[], versions: Record<string, string>}} Capture
+ * @typedef {{text: string, chunk: number, files: string[], locs: number[][], calls: number[][], ids: number[][],
+ *            pcs: (number|null)[]}} Listing
+ * @typedef {{start: number, classes: string[], lines: number[][]}} Spans
+ * @typedef {{kernel: string, attempt: number|null, stage: string}} Place
+ *
+ * @typedef {object} Host
+ * @property {() => Capture} capture
+ * @property {(listener: () => void) => () => void} onCapture  tells of a newer capture; returns how to stop
+ * @property {(kind: "listing"|"spans"|"help", params: object) => Promise<any>} request
+ * @property {(id: string) => void} selected  the reader chose a kernel
+ * @property {boolean} allConfigs  configs that lost an autotuning are shown at first
+ * @property {"notebook"|"page"} kind
+ */
