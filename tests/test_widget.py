@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import gzip
 import json
 import shutil
@@ -8,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
 
 from xpuasm_magic.catalog import read_capture
 from xpuasm_magic.model import Capture
@@ -28,6 +31,10 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[dict[str, Any], Any]]:
         Browser, "send", lambda self, content, buffers=None: messages.append((content, buffers)), raising=True
     )
     return messages
+
+
+def _payload(browser: Browser) -> Any:
+    return json.loads(gzip.decompress(base64.b64decode(browser._payload)))
 
 
 def _ask(browser: Browser, kind: str, **params: object) -> None:
@@ -87,11 +94,13 @@ def test_an_output_can_be_read_without_a_widget(capture: Capture) -> None:
     assert len(data["text/html"]) < 500_000
 
 
-def test_a_terminal_shows_the_text(capture: Capture) -> None:
-    from IPython.core.formatters import DisplayFormatter
-
-    data, _ = DisplayFormatter().format(Browser(capture))
-    assert data["text/plain"].splitlines()[0].startswith(f"{len(capture)} kernels")
+def test_a_browser_is_displayed_as_static_output_and_widget(capture: Capture) -> None:
+    InteractiveShell.instance()
+    with capture_output() as shown:
+        Browser(capture)._ipython_display_()
+    static, widget = (output.data for output in shown.outputs)
+    assert set(static) == {"text/html", "text/plain"}
+    assert set(widget) == {"application/vnd.jupyter.widget-view+json"}
 
 
 def test_update_shows_a_newer_capture_and_keeps_the_choice(capture: Capture) -> None:
@@ -99,7 +108,7 @@ def test_update_shows_a_newer_capture_and_keeps_the_choice(capture: Capture) -> 
     browser = Browser(replace(capture, kernels=(first,)))
     browser._selected = first.key
     browser.update(replace(capture, kernels=(first, second)))
-    assert len(browser._payload["kernels"]) == 2
+    assert len(_payload(browser)["kernels"]) == 2
     assert browser.selected == first
     assert browser.capture.kernels == (first, second)
 
@@ -107,7 +116,7 @@ def test_update_shows_a_newer_capture_and_keeps_the_choice(capture: Capture) -> 
 def test_a_glob_limits_the_page_and_not_the_capture(capture: Capture) -> None:
     browser = Browser(capture, kernel_glob="matmul_*", stages=("isa",))
     names = {kernel.name for kernel in capture if kernel.name.startswith("matmul_")}
-    shown = browser._payload["kernels"]
+    shown = _payload(browser)["kernels"]
     assert {kernel["cells"][0] for kernel in shown} == names
     assert {stage["name"] for kernel in shown for stage in kernel["stages"]} == {"isa"}
     assert len(browser.capture) == len(capture)

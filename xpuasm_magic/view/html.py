@@ -36,15 +36,20 @@ _STATIC_CSS = """
 .xpuasm-static td:first-child,.xpuasm-static th:first-child{text-align:left;font-family:monospace}
 .xpuasm-static thead th{border-bottom:1px solid #d5dae0;color:#59636e}
 .xpuasm-static pre{background:#fff;color:inherit;font:12px/1.45 monospace;overflow:auto;max-height:480px}
+.jp-OutputArea-child:has(.xpuasm-static)+.jp-OutputArea-child .jupyter-widgets:not(:has(*)){display:none}
 """.strip()
+# The last rule: Jupyter's "Error displaying widget: model not found" below, in a notebook opened with no kernel.
 
 
-def static_html(capture: Capture, chosen: Kernel | None = None) -> str:
-    """The table and one kernel's ISA (`chosen`, else the first), of bounded size, without scripts."""
+def static_html(capture: Capture, chosen: Kernel | None = None, *, id_: str = "") -> str:
+    """The table and one kernel's ISA (`chosen`, else the first), of bounded size, without scripts.
+
+    `id_`: by which the widget that shows the same finds and hides it.
+    """
     kernel = chosen or next((one for one in capture.kernels if "isa" in one.stages), None)
     return (
         f"<style>{_STATIC_CSS}\n{token_rules(ListingLight, '.xpuasm-static')}</style>"
-        f'<div class="xpuasm-static"><p><strong>{_escape(verdict(capture))}</strong></p>'
+        f'<div class="xpuasm-static" data-view="{escape(id_)}"><p><strong>{_escape(verdict(capture))}</strong></p>'
         f"{_notes_html(capture)}{_table_html(capture)}{_listing_html(capture, kernel) if kernel else ''}</div>"
     )
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import gzip
+import json
 import re
 from functools import cache
 
-from xpuasm_magic.view.stylesheet import STATIC
+from xpuasm_magic.view.stylesheet import STATIC, stylesheet
 
 ENTRY = "widget.js"
 
@@ -21,10 +22,11 @@ _EXPORT = re.compile(
 _UNPACK = """\
 const packed = Uint8Array.from(atob("{packed}"), (character) => character.charCodeAt(0));
 const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-const url = URL.createObjectURL(new Blob([await new Response(unpacked).text()], {{ type: "text/javascript" }}));
+const {{ script, style }} = await new Response(unpacked).json();
+const url = URL.createObjectURL(new Blob([script], {{ type: "text/javascript" }}));
 const module = await import(url);
 URL.revokeObjectURL(url);
-export default module.default;
+export default {{ render: ({{ model, el }}) => module.default.render({{ model, el, style }}) }};
 """
 
 
@@ -47,6 +49,7 @@ def script() -> str:
 
 @cache
 def packed_script() -> str:
-    """A module that unpacks `script` and gives what it gives: each widget of a saved notebook carries its own."""
-    packed = gzip.compress(script().encode(), compresslevel=9, mtime=0)
+    """A module that unpacks `script` and the style sheet: each widget of a saved notebook carries its own."""
+    whole = json.dumps({"script": script(), "style": stylesheet()}, ensure_ascii=False)
+    packed = gzip.compress(whole.encode(), compresslevel=9, mtime=0)
     return _UNPACK.format(packed=base64.b64encode(packed).decode())

@@ -16,6 +16,7 @@ from xpuasm_magic.view.columns import ShownColumn, shown_columns, shown_text, wi
 from xpuasm_magic.view.highlight import stage_lexer, visible
 
 _GAP = "  "
+_SAVED_WIDTH, _SAVED_LINES = 120, 80
 _NAME_AT_LEAST, _CONFIG_AT_MOST = 32, 36
 _BOLD, _DIM, _RED, _YELLOW, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m", "\x1b[0m"
 _NOTE_COLOURS = {"error": _RED, "warning": _YELLOW, "info": _DIM}
@@ -38,6 +39,25 @@ def summary_text(capture: Capture, *, all_configs: bool = False, color: bool = F
             parts.append(_paint(visible(f"{severity}: {words}"), _NOTE_COLOURS[severity], color))
     parts += [_paint(f"fidelity: {visible(text)}", _DIM, color) for text in capture.info.fidelity]
     return "\n".join(parts)
+
+
+def browser_text(capture: Capture, *, all_configs: bool = False, color: bool = False) -> str:
+    """The summary for IPython in a terminal, which has no browser; and how a listing is read there."""
+    text = summary_text(capture, all_configs=all_configs, color=color)
+    kernel = next((one for one in capture.kernels if "isa" in one.stages), None)
+    if kernel is None:
+        return text
+    hint = f"a listing, in the pager: _.page({visible(kernel.name)!r}); as text: _.capture[…].listing('isa').text"
+    return f"{text}\n{_paint(hint, _DIM, color)}"
+
+
+def saved_text(capture: Capture, *, all_configs: bool = False) -> str:
+    """The summary as a notebook saves it: of bounded size."""
+    text = summary_text(capture, all_configs=all_configs, width=_SAVED_WIDTH)
+    lines = text.splitlines()
+    if len(lines) <= _SAVED_LINES:
+        return text
+    return "\n".join((*lines[:_SAVED_LINES], f"… and {len(lines) - _SAVED_LINES:,} more lines"))
 
 
 def _said(capture: Capture) -> Iterator[tuple[Severity, str]]:

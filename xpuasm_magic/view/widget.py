@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import base64
+import secrets
+import sys
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import anywidget
 import traitlets
+from IPython.core.getipython import get_ipython
+from IPython.core.page import page
+from IPython.display import display
+from IPython.terminal.interactiveshell import TerminalInteractiveShell
 
 from xpuasm_magic.errors import XpuasmError
 from xpuasm_magic.model import Capture, Kernel
@@ -15,8 +22,7 @@ from xpuasm_magic.view.columns import matching
 from xpuasm_magic.view.html import static_html
 from xpuasm_magic.view.payload import capture_payload, kernels_by_id, pack
 from xpuasm_magic.view.script import packed_script
-from xpuasm_magic.view.stylesheet import stylesheet
-from xpuasm_magic.view.text import summary_text
+from xpuasm_magic.view.text import browser_text, isa_text, saved_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,14 +31,16 @@ if TYPE_CHECKING:
 class Browser(anywidget.AnyWidget):
     """What a cell with `%%xpu_asm` returns.
 
-    The same output carries static HTML (GitHub, nbconvert, a notebook that is not trusted) and plain text
-    (a terminal), so that it can be read where no widget runs.
+    It is displayed as two outputs: static HTML and text, which can be read where no widget runs (GitHub, nbconvert,
+    a notebook that is not trusted, or is opened with no kernel), then the widget, which hides the static one.
+    In one output the front end would choose the widget, and show an error in its place when its model has gone.
     """
 
     _esm = packed_script()
-    _css = stylesheet()
-    _payload = traitlets.Dict().tag(sync=True)
-    """`CapturePayload`. Listings are no part of it: a notebook must not grow by them."""
+    _payload = traitlets.Unicode().tag(sync=True)
+    """`CapturePayload`, packed. Listings are no part of it: a notebook must not grow by them."""
+    _static_id = traitlets.Unicode().tag(sync=True)
+    """Marks the static output, so that a widget hides its own."""
     _selected = traitlets.Unicode().tag(sync=True)
     _all_configs = traitlets.Bool(False).tag(sync=True)
 
@@ -46,7 +54,8 @@ class Browser(anywidget.AnyWidget):
     ) -> None:
         """`kernel_glob` and `stages` limit what the page shows, `all_configs` unfolds autotuning's losers."""
         self._glob, self._stages = kernel_glob, tuple(stages)
-        super().__init__(_all_configs=all_configs)
+        self._displayed: list[Any] = []
+        super().__init__(_all_configs=all_configs, _static_id=secrets.token_hex(6))
         self.update(capture)
         self.on_msg(self._on_message)
 
@@ -64,11 +73,19 @@ class Browser(anywidget.AnyWidget):
         """The kernel that the reader has chosen in the page."""
         return kernels_by_id(self._shown).get(self._selected)
 
+    def page(self, kernel: str | None = None, stage: str = "isa") -> None:
+        """Show a listing in IPython's pager, in colour: of the kernel of that name or key, else of the first one."""
+        chosen = self._shown[kernel] if kernel else next(one for one in self._shown if stage in one.stages)
+        page(isa_text(chosen, stage, color=sys.stdout.isatty()))
+
     def update(self, capture: Capture) -> None:
         """Show a newer state of the capture, e.g. while its run goes on; the reader's choice stays."""
         self._capture, self._shown = capture, matching(capture, self._glob)
         self._answers = Answers(self._shown)
-        self._payload = dict(capture_payload(self._shown, self._stages))
+        self._payload = base64.b64encode(pack(capture_payload(self._shown, self._stages))).decode()
+        if capture.info.state != "running":  # what is saved is the end, and not each step towards it
+            for handle in self._displayed:
+                handle.update(self._static(), raw=True)
 
     def _on_message(self, _widget: object, message: Any, _buffers: object) -> None:
         """Answer a request of the page by its number; an error travels back as the answer."""
@@ -88,12 +105,24 @@ class Browser(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         # ipywidgets would write out every trait.
-        return f"<Browser of {len(self._capture)} kernels, {self._capture.folder}>"
+        return f"<Browser of {len(self._capture)} kernels, {self._capture.folder}; .page(NAME) shows a listing>"
+
+    def _static(self) -> dict[str, str]:
+        return {
+            "text/plain": saved_text(self._shown, all_configs=self._all_configs),
+            "text/html": static_html(self._shown, self.selected, id_=self._static_id),
+        }
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """All in one, for front ends that ask for it."""
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        static = {
-            "text/plain": summary_text(self._shown, all_configs=self._all_configs),
-            "text/html": static_html(self._shown, self.selected),
-        }
-        return {**data, **static}, metadata
+        return {**data, **self._static()}, metadata
+
+    def _ipython_display_(self) -> None:
+        if isinstance(get_ipython(), TerminalInteractiveShell):
+            print(browser_text(self._shown, all_configs=self._all_configs, color=sys.stdout.isatty()))
+            return
+        self._displayed.append(display(self._static(), raw=True, display_id=True))
+        data, _ = super()._repr_mimebundle_() or ({}, {})
+        data.pop("text/plain", None)  # the static output has it
+        display(data, raw=True)

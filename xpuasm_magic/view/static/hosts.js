@@ -3,6 +3,9 @@
 
 /** @import { Capture, Listing, Spans, Place, Host } from "./types.js" */
 
+/** @param {string} text  base64 */
+const bytesOf = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+
 /** @param {ArrayBuffer|DataView|Uint8Array} bytes  gzipped JSON */
 async function unpack(bytes) {
   const stream = new Blob([/** @type {BlobPart} */ (bytes)]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -10,13 +13,16 @@ async function unpack(bytes) {
 }
 
 const PATIENCE = 60_000; // a kernel that runs a cell answers when the cell is done
+const GONE = "The Python kernel that made this has been restarted or has ended: run the cell again to read more.";
 
 /**
  * A notebook: data come from the Python kernel, by messages with a number.
  * @param {any} model  anywidget's
- * @returns {Host & {close: () => void}}
+ * @param {() => boolean} live  the kernel that made the model is there
+ * @returns {Promise<Host & {close: () => void}>}
  */
-export function notebookHost(model) {
+export async function notebookHost(model, live) {
+  /** @type {Capture} */ let capture = await unpack(bytesOf(model.get("_payload")));
   /** @type {Map<string, {resolve: (answer: any) => void, reject: (error: Error) => void, timer: any}>} */
   const waiting = new Map();
   const view = Math.random().toString(36).slice(2); // several views of one model share its messages
@@ -36,12 +42,20 @@ export function notebookHost(model) {
   return {
     kind: "notebook",
     allConfigs: model.get("_all_configs"),
-    capture: () => model.get("_payload"),
+    capture: () => capture,
     onCapture(listener) {
-      model.on("change:_payload", listener);
-      return () => model.off("change:_payload", listener);
+      const changed = async () => {
+        const packed = model.get("_payload");
+        const newer = await unpack(bytesOf(packed));
+        if (packed !== model.get("_payload")) return; // a still newer one is on its way
+        capture = newer;
+        listener();
+      };
+      model.on("change:_payload", changed);
+      return () => model.off("change:_payload", changed);
     },
     request(kind, params) {
+      if (!live()) return Promise.reject(new Error(GONE));
       const id = `${view}-${++last}`;
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
@@ -81,8 +95,7 @@ export function reportHost() {
     if ("error" in found) throw new Error(found.error);
     let promise = opened.get(found.element);
     if (!promise) {
-      const packed = atob(document.getElementById(found.element)?.textContent ?? "");
-      promise = unpack(Uint8Array.from(packed, (character) => character.charCodeAt(0)));
+      promise = unpack(bytesOf(document.getElementById(found.element)?.textContent ?? ""));
       opened.set(found.element, promise);
       const [oldest] = opened.keys();
       if (opened.size > 8) opened.delete(oldest);
@@ -96,7 +109,7 @@ export function reportHost() {
   async function glossary({ stage, text, column }) {
     const packed = document.getElementById("xpuasm-help")?.textContent;
     if (!packed) return { help: null };
-    words ??= unpack(Uint8Array.from(atob(packed), (character) => character.charCodeAt(0)));
+    words ??= unpack(bytesOf(packed));
     const { languages, tokens, index, entries } = await words;
     const language = languages[stage];
     if (!language) return { help: null };

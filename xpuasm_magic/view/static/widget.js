@@ -1,6 +1,7 @@
 // @ts-check
 /** The entry: anywidget calls `render`, the report page `openReport`. */
 
+import { h } from "./dom.js";
 import { show } from "./browser.js";
 import { notebookHost, reportHost } from "./hosts.js";
 
@@ -10,13 +11,19 @@ export function openReport(element) {
 }
 
 export default {
-  /** @param {{model: any, el: HTMLElement}} context */
-  render({ model, el }) {
-    const host = notebookHost(model);
+  /** @param {{model: any, el: HTMLElement, style: string}} context */
+  async render({ model, el, style }) {
+    // Jupyter's mark of a model without its kernel: then the static output is read, which has a listing too.
+    const live = () => !el.closest(".jupyter-widgets-disconnected");
+    if (!live()) return undefined;
+    const host = await notebookHost(model, live);
+    const hideStatic = h("style", { text: `.xpuasm-static[data-view="${CSS.escape(model.get("_static_id"))}"] { display: none; }` });
+    el.append(h("style", { text: style }), hideStatic);
     const hide = show(host, el);
     return () => {
       hide();
       host.close();
+      el.replaceChildren();
     };
   },
 };
