@@ -7,7 +7,7 @@ from collections import Counter
 from xpuasm_magic.analysis.spills import launched_spill_bytes, spill_bytes
 from xpuasm_magic.model import Capture, Status
 
-_UNDONE: tuple[Status, ...] = ("failed", "crashed", "timeout", "incomplete", "interrupted", "not built")
+_UNDONE: tuple[Status, ...] = ("compiling", "failed", "crashed", "timeout", "incomplete", "interrupted", "not built")
 
 
 def verdict(capture: Capture) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from xpuasm_magic.analysis.links import coverage
-from xpuasm_magic.analysis.places import place
+from xpuasm_magic.analysis.places import cell_sources, place
 from xpuasm_magic.analysis.verdict import verdict
 from xpuasm_magic.lexers import GenIsaLexer
 from xpuasm_magic.model import Attempt, Capture, Kernel, Listing, Note, SourceLoc, StageFile
@@ -70,6 +70,16 @@ class AttemptPayload(TypedDict):
     stages: list[StagePayload]
 
 
+class CellPayload(TypedDict):
+    """Lines of the file that the compilers saw as the cell's: line `first + i` of it is line `start + i` of `label`."""
+
+    file: str
+    first: int
+    count: int
+    start: int
+    label: str
+
+
 class OriginPayload(TypedDict):
     """What a fusion is made of: operators, and the user's lines as places (`In[2]:5`, `model.py:31`)."""
 
@@ -92,6 +102,8 @@ class KernelPayload(TypedDict):
     error: str | None
     repro: str | None
     origin: OriginPayload | None
+    line: int | None
+    """Where its function begins in the Python stage, from 1."""
     coverage: float | None
     """Share of the ISA's instructions that link to another stage."""
 
@@ -107,6 +119,7 @@ class CapturePayload(TypedDict):
     families: list[FamilyPayload]
     kernels: list[KernelPayload]
     notes: list[NotePayload]
+    cells: list[CellPayload]
     fidelity: list[str]
     versions: dict[str, str]
 
@@ -163,6 +176,10 @@ def capture_payload(capture: Capture, stages: Collection[str] = ()) -> CapturePa
             for i, (id_, kernel) in enumerate(kernels_by_id(capture).items())
         ],
         notes=_notes(capture.notes),
+        cells=[
+            CellPayload(file=cell.file, first=cell.first, count=cell.count, start=cell.start, label=cell.label)
+            for cell in cell_sources(capture)
+        ],
         fidelity=list(capture.info.fidelity),
         versions={name: str(version) for name, version in capture.info.versions.items()},
     )
@@ -256,6 +273,7 @@ def _kernel(capture: Capture, id_: str, kernel: Kernel, cells: list[Cell], only:
         error=kernel.error,
         repro=kernel.repro,
         origin=_origin(capture, kernel),
+        line=kernel.defined_at.line if kernel.defined_at else None,
         coverage=coverage(kernel),
     )
 

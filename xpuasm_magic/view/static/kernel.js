@@ -4,6 +4,7 @@
 import { acknowledge, cellText, copy, counted, h, number, visible } from "./dom.js";
 import { linkedLines } from "./links.js";
 import { notesView } from "./notes.js";
+import { placeName } from "./places.js";
 import { helpBox } from "./help.js";
 import { stagePane } from "./stage.js";
 /** @import { Cell, Kernel, Host } from "./types.js" */
@@ -72,7 +73,7 @@ export function kernelPane(host, value, moved) {
   });
 
   function keep() {
-    for (const [index, one] of panes.entries()) if (one.stage) layout.stages[index] = one.stage;
+    for (const [index, one] of panes.entries()) layout.stages[index] = one.choice;
     remember(layout);
   }
 
@@ -91,16 +92,9 @@ export function kernelPane(host, value, moved) {
     if (line === null || !shown) return;
     if (firmly) moved(from.stage, line);
     const source = shown.place(line);
-    where.textContent = [source ? sourceName(source) : "no source line", panes.length > 1 ? counted(total, "linked line") : ""].filter(Boolean).join(" · ");
+    where.textContent = [source ? placeName(source, host.capture().cells) : "no source line", panes.length > 1 ? counted(total, "linked line") : ""].filter(Boolean).join(" · ");
     where.title = source ? visible(source) : "";
   }
-
-  /** @param {string} place  `file:line` */
-  const sourceName = (place) => {
-    const [, file, line] = /^(.*):(\d+)$/.exec(place) ?? ["", place, ""];
-    const base = file.split("/").at(-1) ?? file;
-    return visible(`${base.length > 24 ? `${base.slice(0, 8)}…${base.slice(-6)}` : base}:${line}`);
-  };
 
   /** @param {number} count  panes side by side */
   function arrange(count) {
@@ -257,8 +251,13 @@ export function kernelPane(host, value, moved) {
       // A newer state of the same kernel: a listing that is being read stays where it is.
       if (same && JSON.stringify(next) === JSON.stringify(kernel)) return;
       kernel = next;
-      if (!same) attempt = null;
-      else if (attempt !== null && !next.attempts[attempt]) attempt = null;
+      if (same && (attempt === null || next.attempts[attempt])) {
+        drawHead();
+        for (const one of panes.slice(1)) one.element.hidden = stages().length === 0;
+        for (const one of panes) one.refresh();
+        return;
+      }
+      attempt = null;
       if (next) open();
     },
     /** @param {string} stage @param {number} line */

@@ -461,6 +461,10 @@ export function listingView(colours, tell) {
       const seen = found.some((index) => index * ROW >= view.scrollTop && (index + 1) * ROW <= view.scrollTop + view.clientHeight);
       if (!seen) reveal(found[0]);
     },
+    /** The listing from a line on. @param {number} index */
+    openAt(index) {
+      view.scrollTop = Math.max(0, index * ROW);
+    },
     /** @param {string} text @returns {number} lines found */
     find(text) {
       needle = text.toLowerCase();

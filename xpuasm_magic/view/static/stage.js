@@ -19,8 +19,9 @@ import { listingView } from "./listing.js";
  * @property {string} name  of the kernel
  */
 
-/** @param {Shared} shared @param {string} stage */
-export function stagePane(shared, stage) {
+/** @param {Shared} shared @param {string} choice  the stage that the reader wants; another is shown where it is missing */
+export function stagePane(shared, choice) {
+  let stage = choice;
   const { host } = shared;
   const tabs = h("div", { class: "xa-tabs", role: "tablist", "aria-label": "Stages" });
   const chooser = h("select", { class: "xa-stage-choice", "aria-label": "Stage" });
@@ -86,11 +87,17 @@ export function stagePane(shared, stage) {
     if (other) listing.borrow(linkable(await host.request("listing", { ...place(), stage: other })));
   }
 
-  /** @param {string} [wanted] */
-  async function open(wanted = stage) {
-    if (!shared.kernel()) return;
+  /** What is shown when the reader wants this. @param {string} wanted */
+  function available(wanted) {
     const have = shared.stages().map((one) => one.name);
-    stage = have.includes(wanted) ? wanted : have.includes("isa") ? "isa" : have.at(-1) ?? "";
+    return have.includes(wanted) ? wanted : have.includes("isa") ? "isa" : have.at(-1) ?? "";
+  }
+
+  /** @param {string} [wanted] */
+  async function open(wanted = choice) {
+    if (!shared.kernel()) return;
+    choice = wanted;
+    stage = available(wanted);
     draw();
     shown = null;
     find.value = said.textContent = "";
@@ -115,6 +122,9 @@ export function stagePane(shared, stage) {
       code.element.classList.remove("xa-away");
       shown = linkable(listing);
       code.show(listing, shown.lines, label);
+      // The source of a kernel of a cell is the whole cell: it opens at the kernel's own function.
+      const begin = stage === "python" ? shared.kernel()?.line ?? null : null;
+      if (begin !== null) code.openAt(begin - 1);
       copyButton.disabled = saveButton.disabled = false;
       shared.changed();
       // Once the text is on the screen.
@@ -183,9 +193,17 @@ export function stagePane(shared, stage) {
   const self = {
     element,
     open,
+    /** The same kernel has more stages than before: what is being read stays where it is. */
+    refresh() {
+      if (stage && shown && available(choice) === stage) draw();
+      else open();
+    },
     code,
     get stage() {
       return stage;
+    },
+    get choice() {
+      return choice;
     },
     get shown() {
       return shown;

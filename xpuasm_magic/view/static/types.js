@@ -14,9 +14,10 @@
  *            spill_bytes: number|null, launched: boolean, stages: Stage[]}} Attempt
  * @typedef {boolean|number|string|null} Cell
  * @typedef {{id: string, family: string, folded: boolean, cells: Cell[], stages: Stage[], attempts: Attempt[], notes: Note[],
- *            error: string|null, repro: string|null}} Kernel
+ *            error: string|null, repro: string|null, line: number|null}} Kernel
+ * @typedef {{file: string, first: number, count: number, start: number, label: string}[]} Cells
  * @typedef {{title: string, state: string|null, verdict: string, folder: string, columns: Column[],
- *            families: {name: string, title: string}[], kernels: Kernel[], notes: Note[],
+ *            families: {name: string, title: string}[], kernels: Kernel[], notes: Note[], cells: Cells,
  *            fidelity: string[], versions: Record<string, string>}} Capture
  * @typedef {{text: string, chunk: number, files: string[], locs: number[][], calls: number[][], ids: number[][],
  *            pcs: (number|null)[]}} Listing
