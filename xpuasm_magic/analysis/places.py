@@ -23,7 +23,7 @@ class CellSource:
 
 
 def cell_sources(capture: Capture) -> tuple[CellSource, ...]:
-    """Where the lines of the cell's file come from, the first that fits; several cells with `--cells`, none for a script."""
+    """Where the lines of the cell's file come from, the first that fits; none for a script."""
     source = capture.info.source
     if source.get("kind") != "cell":
         return ()

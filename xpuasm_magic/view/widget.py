@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import secrets
 import sys
-from collections.abc import Collection
+import threading
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import anywidget
@@ -26,6 +28,17 @@ from xpuasm_magic.view.text import browser_text, isa_text, saved_text
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@dataclass(frozen=True)
+class View:
+    """What a browser shows of a capture; made in any thread."""
+
+    capture: Capture
+    shown: Capture
+    """Less the kernels that are not asked for."""
+    payload: str
+    """`CapturePayload`, packed."""
 
 
 class Browser(anywidget.AnyWidget):
@@ -55,6 +68,12 @@ class Browser(anywidget.AnyWidget):
         """`kernel_glob` and `stages` limit what the page shows, `all_configs` unfolds autotuning's losers."""
         self._glob, self._stages = kernel_glob, tuple(stages)
         self._displayed: list[Any] = []
+        self._displayed_in: int | None = None
+        # A page's messages may come in a thread of their own (a subshell), whatever the main thread does.
+        self._answering = threading.Lock()
+        self._changing = threading.RLock()
+        self.on_stop: Callable[[], None] | None = None
+        """Ends the run that is shown; None: it has ended."""
         super().__init__(_all_configs=all_configs, _static_id=secrets.token_hex(6))
         self.update(capture)
         self.on_msg(self._on_message)
@@ -80,12 +99,42 @@ class Browser(anywidget.AnyWidget):
 
     def update(self, capture: Capture) -> None:
         """Show a newer state of the capture, e.g. while its run goes on; the reader's choice stays."""
-        self._capture, self._shown = capture, matching(capture, self._glob)
+        self.show(self.view(capture))
+
+    def view(self, capture: Capture) -> View:
+        """All that showing this capture needs."""
+        shown = matching(capture, self._glob)
+        payload = base64.b64encode(pack(capture_payload(shown, self._stages))).decode()
+        return View(capture, shown, payload)
+
+    def show(self, view: View) -> None:
+        self._capture, self._shown = view.capture, view.shown
         self._answers = Answers(self._shown)
-        self._payload = base64.b64encode(pack(capture_payload(self._shown, self._stages))).decode()
-        if capture.info.state != "running":  # what is saved is the end, and not each step towards it
+        with self._changing:
+            self._payload = view.payload
+        if view.capture.info.state != "running":  # what is saved is the end, and not each step towards it
             for handle in self._displayed:
                 handle.update(self._static(), raw=True)
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """What the page has set; traitlets holds back other changes meanwhile, and is not made for two threads."""
+        with self._changing:
+            super().set_state(sync_data)
+
+    def take(self, message: Any, buffers: Any) -> None:
+        """A message of the page that was not waited for in the kernel's own way."""
+        self._on_message(self, message, buffers)
+
+    def _answer(self, kind: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        if kind == "hello":
+            return {}
+        if kind == "stop":
+            if self.on_stop is None:
+                raise XpuasmError("the run has ended")
+            self.on_stop()
+            return {}
+        with self._answering:
+            return self._answers.answer(kind, params)
 
     def _on_message(self, _widget: object, message: Any, _buffers: object) -> None:
         """Answer a request of the page by its number; an error travels back as the answer."""
@@ -93,7 +142,7 @@ class Browser(anywidget.AnyWidget):
             return
         answer = {"type": "answer", "id": message.get("id")}
         try:
-            packed = pack(self._answers.answer(message.get("kind", ""), message.get("params", {})))
+            packed = pack(self._answer(message.get("kind", ""), message.get("params", {})))
         except XpuasmError as error:
             self.send({**answer, "error": str(error)})
         except Exception as error:
@@ -118,7 +167,14 @@ class Browser(anywidget.AnyWidget):
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
         return {**data, **self._static()}, metadata
 
+    def display_once(self) -> None:
+        """Display it now, and not again in this cell: as its value it is there already."""
+        display(self)
+        self._displayed_in = _cell_number()
+
     def _ipython_display_(self) -> None:
+        if self._displayed_in is not None and self._displayed_in == _cell_number():
+            return
         if isinstance(get_ipython(), TerminalInteractiveShell):
             print(browser_text(self._shown, all_configs=self._all_configs, color=sys.stdout.isatty()))
             return
@@ -126,3 +182,7 @@ class Browser(anywidget.AnyWidget):
         data, _ = super()._repr_mimebundle_() or ({}, {})
         data.pop("text/plain", None)  # the static output has it
         display(data, raw=True)
+
+
+def _cell_number() -> int | None:
+    return getattr(get_ipython(), "execution_count", None)

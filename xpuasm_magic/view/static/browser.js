@@ -4,6 +4,7 @@
 import { counted, h, visible } from "./dom.js";
 import { followTheme } from "./theme.js";
 import { notesView } from "./notes.js";
+import { progressBar } from "./progress.js";
 import { kernelTable } from "./table.js";
 import { kernelPane } from "./kernel.js";
 import { keysDialog } from "./keys.js";
@@ -15,7 +16,7 @@ export function show(host, element) {
   const top = h("div");
   const foot = h("footer", { class: "xa-foot" });
   const root = h("div", { class: "xpuasm", "data-host": host.kind, role: "group", "aria-label": "Captured kernels" });
-  /** @type {string|null} */ let chosen = null;
+  /** @type {string|null} */ let chosen = host.chosen || null;
 
   /** @param {string} id */
   function choose(id) {
@@ -46,12 +47,16 @@ export function show(host, element) {
   const table = kernelTable(choose, () => pane.focus(), host.allConfigs);
   const pane = kernelPane(host, table.value, moved);
   const keys = keysDialog();
-  root.append(verdict, top, table.tools, table.box, pane.element, foot, keys);
+  const progress = progressBar(host);
+  root.append(progress.element, verdict, top, table.tools, table.box, pane.element, foot, keys);
   table.tools.append(h("button", { class: "xa-button", type: "button", text: "?", "aria-label": "Keys", title: "Keys   ?", on: { click: () => keys.showModal() } }));
 
   function update() {
     const capture = host.capture();
-    verdict.replaceChildren(capture.state === "running" ? h("span", { class: "xa-running", text: "running" }) : "", visible(capture.verdict));
+    const running = capture.state === "running";
+    progress.show(running);
+    verdict.textContent = visible(capture.verdict);
+    verdict.hidden = running && capture.kernels.length === 0;
     top.replaceChildren(notesView(capture.notes, 3));
     table.show(capture, chosen);
     if (!capture.kernels.some((kernel) => kernel.id === chosen)) chosen = table.order[0]?.id ?? null;
@@ -95,6 +100,7 @@ export function show(host, element) {
     stopTheme();
     stopCapture();
     removeEventListener("hashchange", goToAddress);
+    progress.destroy();
     pane.destroy();
     root.remove();
   };

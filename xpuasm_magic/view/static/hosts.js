@@ -13,6 +13,7 @@ async function unpack(bytes) {
 }
 
 const PATIENCE = 60_000; // a kernel that runs a cell answers when the cell is done
+const BEAT = 10_000; // a run that goes on tells of itself every second
 const GONE = "The Python kernel that made this has been restarted or has ended: run the cell again to read more.";
 
 /**
@@ -27,9 +28,17 @@ export async function notebookHost(model, live) {
   const waiting = new Map();
   const view = Math.random().toString(36).slice(2); // several views of one model share its messages
   let last = 0;
+  /** @type {Set<(progress: any) => void>} */
+  const hearing = new Set();
+  let heard = 0;
 
   /** @param {any} message @param {DataView[]} buffers */
   function onMessage(message, buffers) {
+    if (message?.type === "progress") {
+      heard = Date.now();
+      for (const listener of hearing) listener(message);
+      return;
+    }
     const asked = message?.type === "answer" ? waiting.get(message.id) : undefined;
     if (!asked) return;
     waiting.delete(message.id);
@@ -58,14 +67,23 @@ export async function notebookHost(model, live) {
       if (!live()) return Promise.reject(new Error(GONE));
       const id = `${view}-${++last}`;
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
-          waiting.delete(id);
-          reject(new Error("The Python kernel does not answer. It is busy, or it has been restarted: run the cell again."));
-        }, PATIENCE);
-        waiting.set(id, { resolve, reject, timer });
+        const asked = { resolve, reject, timer: setTimeout(giveUp, PATIENCE) };
+        function giveUp() {
+          if (Date.now() - heard < BEAT) asked.timer = setTimeout(giveUp, BEAT); // its cell goes on
+          else {
+            waiting.delete(id);
+            reject(new Error("The Python kernel does not answer. It is busy, or it has been restarted: run the cell again."));
+          }
+        }
+        waiting.set(id, asked);
         model.send({ type: "request", id, kind, params });
       });
     },
+    onProgress(listener) {
+      hearing.add(listener);
+      return () => hearing.delete(listener);
+    },
+    chosen: model.get("_selected"),
     selected(id) {
       model.set("_selected", id);
       model.save_changes();
@@ -126,6 +144,8 @@ export function reportHost() {
     allConfigs: false,
     capture: () => data.capture,
     onCapture: () => () => {},
+    onProgress: () => () => {},
+    chosen: "",
     async request(kind, params) {
       if (kind === "help") return glossary(/** @type {any} */ (params));
       const whole = await listing(/** @type {Place} */ (params));

@@ -24,11 +24,15 @@
  * @typedef {{start: number, classes: string[], lines: number[][]}} Spans
  * @typedef {{kernel: string, attempt: number|null, stage: string}} Place
  *
+ * @typedef {{phase: string, found: number, built: number, failed: number, elapsed_s: number}} Progress
+ *
  * @typedef {object} Host
  * @property {() => Capture} capture
  * @property {(listener: () => void) => () => void} onCapture  tells of a newer capture; returns how to stop
- * @property {(kind: "listing"|"spans"|"help", params: object) => Promise<any>} request
+ * @property {(kind: "listing"|"spans"|"help"|"hello"|"stop", params: object) => Promise<any>} request
+ * @property {(listener: (progress: Progress) => void) => () => void} onProgress  tells of a run that goes on
  * @property {(id: string) => void} selected  the reader chose a kernel
+ * @property {string} chosen  the kernel that the reader had chosen before; empty: none
  * @property {boolean} allConfigs  configs that lost an autotuning are shown at first
  * @property {"notebook"|"page"} kind
  */
