@@ -116,9 +116,9 @@ def test_stages_can_be_limited(capture: Capture) -> None:
     assert [stage["name"] for stage in payload["kernels"][0]["stages"]] == ["ttgir", "isa"]
 
 
-def test_a_config_that_lost_is_folded_and_one_that_was_not_measured_is_not(tmp_path: Path) -> None:
-    kernels = (_kernel("k", "A", winner=False), _kernel("k", "B", winner=True), _kernel("k", "C", winner=None))
-    assert [k["folded"] for k in capture_payload(Capture(tmp_path, kernels))["kernels"]] == [True, False, False]
+def test_configs_of_one_kernel_are_told_as_one_group(tmp_path: Path) -> None:
+    kernels = (_kernel("k", "A", group="k"), _kernel("k", "B", group="k"), _kernel("other", "C"))
+    assert [k["group"] for k in capture_payload(Capture(tmp_path, kernels))["kernels"]] == ["k", "k", "C"]
 
 
 def test_kernels_of_one_binary_have_names_of_their_own(tmp_path: Path) -> None:

@@ -92,8 +92,8 @@ class KernelPayload(TypedDict):
 
     id: str
     family: str
-    folded: bool
-    """A config that lost the autotuning; shown when all are asked for."""
+    group: str
+    """Kernels with one value differ only in config: they fold under the one that won, or the first."""
     cells: list[Cell]
     """In the order of `columns`."""
     stages: list[StagePayload]
@@ -265,7 +265,7 @@ def _kernel(capture: Capture, id_: str, kernel: Kernel, cells: list[Cell], only:
     return KernelPayload(
         id=id_,
         family=kernel.family,
-        folded=kernel.winner is False,
+        group=kernel.group or id_,
         cells=cells,
         stages=_stages(kernel.stages, only),
         attempts=[_attempt(attempt, only) for attempt in kernel.attempts],

@@ -101,6 +101,7 @@ export function show(host, element) {
     stopCapture();
     removeEventListener("hashchange", goToAddress);
     progress.destroy();
+    table.destroy();
     pane.destroy();
     root.remove();
   };

@@ -1,64 +1,60 @@
 // @ts-check
-/** The list of kernels and their numbers. */
+/** The list of kernels and their numbers in one: by family, or sorted by a column. */
 
-import { acknowledge, cellText, copy, counted, h, visible } from "./dom.js";
-import { MARKS } from "./notes.js";
-/** @import { Column, Cell, Kernel, Capture } from "./types.js" */
-
-const BADGES = {
-  pointwise: "poi", persistent_reduction: "per", reduction: "red", template: "tem",
-  foreach: "for", user: "usr", sycl: "sycl", other: "oth",
-};
+import { acknowledge, copy, counted, h, number } from "./dom.js";
+import { kernelCell } from "./cells.js";
+import { columnMenu } from "./columns.js";
+import { csvText } from "./csv.js";
+import { kernelFilters } from "./filters.js";
+import { grouped, sortedGroups } from "./groups.js";
+import { settingsOf } from "./settings.js";
+/** @import { Column, Kernel, Capture } from "./types.js" */
+/** @import { CellOf, Group, Sort } from "./groups.js" */
 
 /**
- * The list of kernels and their numbers in one: by family, or sorted by a column.
- *
  * @param {(id: string) => void} choose
  * @param {() => void} enter  the reader wants the code of the chosen kernel
- * @param {boolean} allConfigs
+ * @param {boolean} allConfigs  every group is open at first
  */
 export function kernelTable(choose, enter, allConfigs) {
-  const filter = h("input", {
-    class: "xa-filter", type: "search", placeholder: "Filter kernels   /", "aria-label": "Filter kernels", spellcheck: "false",
-  });
-  const count = h("span", { class: "xa-count", "aria-live": "polite" });
-  const all = h("button", { class: "xa-button", type: "button", "aria-pressed": "false", text: "All columns" });
-  const configs = h("button", { class: "xa-button", type: "button", "aria-pressed": String(allConfigs), text: "All configs" });
+  /** @type {Capture} */ let capture;
+  /** @type {Map<string, number>} */ let places = new Map();
+  /** @type {Sort|null} */ let sort = null;
+  /** @type {string|null} */ let chosen = null;
+  /** @type {Set<string>} groups that are not as the others */ const odd = new Set();
+  /** @type {ReturnType<typeof settingsOf>} */ let settings;
+  /** @type {Map<string, number>} */ let sizes = new Map();
+
+  /** @type {CellOf} */
+  const value = (kernel, name) => {
+    const at = places.get(name);
+    return at === undefined ? null : kernel.cells[at] ?? null;
+  };
+  const filters = kernelFilters(value, draw, () => go(kernelRows()[0]));
+  const columns = columnMenu(draw);
+  const count = h("span", { class: "xa-count", role: "status" });
+  const configs = h("button", { class: "xa-button", type: "button", text: "All configs", title: "Unfold the configs of every kernel" });
+  const csv = h("button", { class: "xa-button", type: "button", text: "Copy CSV", title: "The rows and columns that are shown; of one row: c" });
   const head = h("thead");
   const body = h("tbody");
-  const table = h("table", { class: "xa-table", "aria-label": "Kernels" }, head, body);
+  const table = h("table", { class: "xa-table", role: "treegrid", "aria-label": "Kernels" }, head, body);
   const box = h("div", { class: "xa-grid" }, table);
-  const csv = h("button", { class: "xa-button", type: "button", text: "Copy CSV", title: "The kernels and columns that are shown" });
-  const tools = h("div", { class: "xa-tools" }, filter, count, h("span", { class: "xa-space" }), csv, configs, all);
+  const tools = h("div", { class: "xa-tools" }, ...filters.elements, count, h("span", { class: "xa-space" }), configs, columns.element, csv);
 
-  /** @type {Capture} */ let capture;
-  /** @type {{column: string, down: boolean}|null} */ let sort = null;
-  let everyColumn = false;
-  /** @type {string|null} */ let chosen = null;
+  /** @param {Kernel} kernel */
+  const isOpen = (kernel) => odd.has(kernel.group) !== allConfigs;
 
-  /** @param {Kernel} kernel @param {string} name */
-  const value = (kernel, name) => kernel.cells[capture.columns.findIndex((column) => column.name === name)] ?? null;
-
-  function shownColumns() {
-    return capture.columns.filter((column) => column.name !== "family" && (everyColumn || column.primary));
+  /** @returns {Group[]} */
+  function shownGroups() {
+    const found = capture.kernels.filter(filters.passes);
+    const order = capture.families.map((family) => family.name);
+    const byFamily = found.map((kernel, index) => ({ kernel, index })).sort((a, b) => order.indexOf(a.kernel.family) - order.indexOf(b.kernel.family) || a.index - b.index);
+    const groups = grouped(byFamily.map(({ kernel }) => kernel), value);
+    return sort ? sortedGroups(groups, sort, value) : groups;
   }
 
-  function shownKernels() {
-    /** @type {string[]} */ const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const titles = Object.fromEntries(capture.families.map((family) => [family.name, family.title]));
-    const found = capture.kernels.filter((kernel) => {
-      if (kernel.folded && !allConfigs) return false;
-      const told = ["name", "config", "status", "key"].map((name) => value(kernel, name) ?? "");
-      const text = [...told, kernel.family, titles[kernel.family] ?? ""].join(" ").toLowerCase();
-      return words.every((word) => text.includes(word));
-    });
-    if (!sort) {
-      const order = capture.families.map((family) => family.name);
-      return found.map((kernel, index) => ({ kernel, index })).sort((a, b) => order.indexOf(a.kernel.family) - order.indexOf(b.kernel.family) || a.index - b.index).map(({ kernel }) => kernel);
-    }
-    const { column, down } = sort;
-    return [...found].sort((a, b) => compare(value(a, column), value(b, column), down));
-  }
+  /** Those that have a row. */
+  const shownKernels = () => shownGroups().flatMap(({ kernel, others }) => (isOpen(kernel) ? [kernel, ...others] : [kernel]));
 
   /** @param {Column} column */
   function header(column) {
@@ -71,71 +67,61 @@ export function kernelTable(choose, enter, allConfigs) {
           const down = sort?.column === column.name ? !sort.down : column.numeric;
           sort = sort?.column === column.name && sort.down !== column.numeric ? null : { column: column.name, down };
           draw();
-          body.closest(".xa-grid").querySelector(`th[data-column="${column.name}"] button`)?.focus();
+          head.querySelector(`th[data-column="${column.name}"] button`)?.focus();
         },
       },
     }, column.title, h("span", { class: "xa-arrow", "aria-hidden": "true", text: state === "none" ? "" : state === "descending" ? "▾" : "▴" }));
     return h("th", { scope: "col", "aria-sort": state, "data-column": column.name, class: column.numeric ? "xa-number" : null }, button);
   }
 
-  /** Settings that every kernel has alike: they tell none apart. */
-  function commonSettings() {
-    const all = capture.kernels.map((kernel) => String(value(kernel, "config") ?? "").split(" ").filter(Boolean)).filter((settings) => settings.length);
-    return all.length > 1 ? all[0].filter((setting) => all.every((settings) => settings.includes(setting))) : [];
-  }
-
-  /** @param {Kernel} kernel @param {Column} column @param {string[]} common */
-  function cell(kernel, column, common) {
-    const raw = value(kernel, column.name);
-    const whole = visible(cellText(raw));
-    const text = column.name === "config" && raw !== null ? whole.split(" ").filter((setting) => !common.includes(setting)).join(" ") : whole;
-    if (column.name === "name") {
-      const status = value(kernel, "status");
-      const flag = status !== "ok" && status !== null ? "error" : kernel.notes.find((note) => note.severity === "error") ? "error" : kernel.notes.find((note) => note.severity === "warning") ? "warning" : null;
-      const told = flag ? [status !== "ok" ? String(status) : null, ...kernel.notes.map((note) => note.message)].filter(Boolean).join("\n") : "";
-      // The end of a long name tells kernels apart, so the middle gives way.
-      const cut = Math.max(0, text.length - 8);
-      return h(
-        "th", { scope: "row", class: "xa-name", title: text },
-        h("span", { class: "xa-inner" },
-          h("span", { class: `xa-badge xa-${kernel.family}`, "aria-hidden": "true", text: BADGES[/** @type {keyof typeof BADGES} */ (kernel.family)] ?? "oth" }),
-          h("span", { class: "xa-label" }, h("span", { class: "xa-start", text: text.slice(0, cut) }), h("span", { class: "xa-end", text: text.slice(cut) })),
-          flag ? h("span", { class: `xa-mark xa-${flag}`, title: told, "aria-label": `${flag}: ${told}`, text: MARKS[flag] }) : null),
-      );
-    }
-    const classes = [column.numeric ? "xa-number" : null, raw === null ? "xa-missing" : null, raw === 0 ? "xa-zero" : null];
-    if (/^spill_/.test(column.name) && typeof raw === "number" && raw > 0) classes.push("xa-bad");
-    if (column.name === "status" && raw !== "ok") classes.push("xa-bad");
-    if (column.name === "match" && (raw === "ambiguous" || raw === "none" || raw === "name")) classes.push("xa-doubt");
-    if (column.name === "config") classes.push("xa-config");
-    return h("td", { class: classes.filter(Boolean).join(" ") || null, title: column.name === "config" ? whole : raw === null ? "not known" : null, text });
+  /** @param {Group} group @param {number} level */
+  function tableRow(group, level) {
+    const { kernel, others } = group;
+    const open = others.length > 0 && isOpen(kernel);
+    const row = { group, open, level, badge: sort !== null, among: sizes.get(kernel.group) ?? 1, settings: settings(kernel) };
+    return h(
+      "tr",
+      { class: level > 1 ? "xa-kernel xa-child" : "xa-kernel", "data-id": kernel.id, "data-group": kernel.group, tabindex: "-1", "aria-level": level, "aria-expanded": others.length ? String(open) : null },
+      ...columns.shown.map((column) => kernelCell(row, column, value)),
+    );
   }
 
   function draw() {
-    const columns = shownColumns();
-    const kernels = shownKernels();
-    const common = commonSettings();
-    head.replaceChildren(h("tr", {}, ...columns.map(header)));
+    const held = body.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).closest("tr")?.dataset.id : undefined;
+    const groups = shownGroups();
+    const width = columns.shown.length;
+    head.replaceChildren(h("tr", {}, ...columns.shown.map(header)));
     const rows = [];
     let family = "";
-    for (const kernel of kernels) {
-      if (!sort && kernel.family !== family) {
-        family = kernel.family;
+    for (const group of groups) {
+      if (!sort && group.kernel.family !== family) {
+        family = group.kernel.family;
         const title = capture.families.find((other) => other.name === family)?.title ?? family;
-        const many = kernels.filter((other) => other.family === family).length;
-        rows.push(h("tr", { class: "xa-family" }, h("th", { colspan: columns.length, scope: "rowgroup" }, h("span", { class: "xa-family-title" }, title, h("span", { class: "xa-family-count", text: String(many) })))));
+        const many = groups.filter((other) => other.kernel.family === family).length;
+        rows.push(h("tr", { class: "xa-family" }, h("th", { colspan: width, scope: "rowgroup" }, h("span", { class: "xa-family-title" }, title, h("span", { class: "xa-family-count", text: String(many) })))));
       }
-      rows.push(h("tr", { class: "xa-kernel", "data-id": kernel.id, tabindex: "-1" }, ...columns.map((column) => cell(kernel, column, common))));
+      rows.push(tableRow(group, 1));
+      if (isOpen(group.kernel)) rows.push(...group.others.map((kernel) => tableRow({ kernel, others: [] }, 2)));
     }
-    if (!kernels.length) {
-      const empty = capture.kernels.length ? "No kernel answers to this filter." : capture.state === "running" ? "No kernel yet." : "No kernel in this capture.";
-      rows.push(h("tr", {}, h("td", { class: "xa-empty", colspan: columns.length || 1, text: empty })));
+    if (!groups.length) {
+      const empty = capture.state === "running" ? "No kernel yet." : "No kernel in this capture.";
+      rows.push(h("tr", {}, h("td", { class: "xa-empty", colspan: width || 1 }, ...(capture.kernels.length ? filters.advice() : [empty]))));
     }
     body.replaceChildren(...rows);
-    count.textContent = kernels.length === capture.kernels.length ? counted(kernels.length, "kernel") : `${kernels.length} of ${counted(capture.kernels.length, "kernel")}`;
-    configs.hidden = !capture.kernels.some((kernel) => kernel.folded);
-    all.hidden = capture.columns.every((column) => column.primary);
+    tell(groups);
     mark();
+    if (held) kernelRows().find((row) => row.dataset.id === held)?.focus({ preventScroll: true });
+  }
+
+  /** @param {Group[]} groups */
+  function tell(groups) {
+    const found = groups.reduce((sum, { others }) => sum + 1 + others.length, 0);
+    const folded = groups.reduce((sum, { kernel, others }) => sum + (isOpen(kernel) ? 0 : others.length), 0);
+    const measured = groups.some(({ kernel, others }) => others.length && value(kernel, "winner") !== null);
+    const all = capture.kernels.length;
+    count.textContent = (found === all ? counted(all, "kernel") : `${number.format(found)} of ${counted(all, "kernel")}`) + (folded ? `, ${number.format(folded)} folded${measured ? "" : ", none measured"}` : "");
+    configs.hidden = !grouped(capture.kernels, value).some(({ others }) => others.length);
+    configs.setAttribute("aria-pressed", String(allConfigs));
   }
 
   function mark() {
@@ -166,41 +152,58 @@ export function kernelTable(choose, enter, allConfigs) {
     else if (row.offsetTop + row.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = row.offsetTop + row.offsetHeight - box.clientHeight + 4;
   }
 
-  csv.addEventListener("click", () => {
-    const columns = shownColumns();
-    const field = (/** @type {Cell} */ cell) => (cell === null ? "" : /[",\n\r]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : String(cell));
-    const table = [columns.map((column) => column.name), ...shownKernels().map((kernel) => columns.map((column) => value(kernel, column.name)))];
-    copy(table.map((row) => `${row.map(field).join(",")}\n`).join("")).then(() => acknowledge(csv, "Copied"));
-  });
-  filter.addEventListener("input", draw);
-  filter.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
-    event.stopPropagation();
-    if (event.key === "Escape") {
-      filter.value = "";
-      draw();
-    } else if (event.key === "ArrowDown" || event.key === "Enter") go(kernelRows()[0]);
-    else return;
-    event.preventDefault();
-  });
-  all.addEventListener("click", () => {
-    everyColumn = !everyColumn;
-    all.setAttribute("aria-pressed", String(everyColumn));
+  /** @param {string} group @param {boolean} open */
+  function fold(group, open) {
+    if (open === allConfigs) odd.delete(group);
+    else odd.add(group);
     draw();
-  });
+  }
+
+  /** Opens a row's configs, or goes to the first of them. @param {HTMLElement} row */
+  function unfold(row) {
+    if (row.getAttribute("aria-expanded") === "false") fold(row.dataset.group ?? "", true);
+    else if (row.getAttribute("aria-expanded") === "true") go(/** @type {HTMLElement} */ (row.nextElementSibling));
+  }
+
+  /** Folds a row's configs, or goes to the row that this one is under. @param {HTMLElement} row */
+  function foldOrLeave(row) {
+    if (row.getAttribute("aria-expanded") === "true") fold(row.dataset.group ?? "", false);
+    else if (row.classList.contains("xa-child")) go(kernelRows().find((other) => other.dataset.group === row.dataset.group && other.hasAttribute("aria-expanded")));
+  }
+
+  /** @param {HTMLElement} row */
+  function copyRow(row) {
+    const kernel = capture.kernels.find((one) => one.id === row.dataset.id);
+    if (!kernel) return;
+    copy(csvText(columns.shown, [kernel], value)).then(() => {
+      row.focus({ preventScroll: true });
+      count.textContent = "Row copied as CSV";
+    });
+  }
+
+  csv.addEventListener("click", () => copy(csvText(columns.shown, shownKernels(), value)).then(() => acknowledge(csv, "Copied")));
   configs.addEventListener("click", () => {
     allConfigs = !allConfigs;
-    configs.setAttribute("aria-pressed", String(allConfigs));
+    odd.clear();
     draw();
   });
   body.addEventListener("click", (/** @type {MouseEvent} */ event) => {
-    const row = /** @type {HTMLElement} */ (event.target).closest("tr.xa-kernel");
-    if (row) go(/** @type {HTMLElement} */ (row));
+    const target = /** @type {HTMLElement} */ (event.target);
+    const row = /** @type {HTMLElement|null} */ (target.closest("tr.xa-kernel"));
+    if (!row) return;
+    if (target.closest("button.xa-fold")) fold(row.dataset.group ?? "", row.getAttribute("aria-expanded") === "false");
+    else go(row);
   });
   body.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    const row = /** @type {HTMLElement|null} */ (/** @type {HTMLElement} */ (event.target).closest("tr.xa-kernel"));
+    if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
     const rows = kernelRows();
-    const at = rows.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const at = rows.indexOf(row);
     const target = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1, PageDown: Math.min(at + 10, rows.length - 1), PageUp: Math.max(at - 10, 0) }[event.key];
     if (target !== undefined) go(rows[target]);
+    else if (event.key === "ArrowRight") unfold(row);
+    else if (event.key === "ArrowLeft") foldOrLeave(row);
+    else if (event.key === "c") copyRow(row);
     else if (event.key === "Enter" || event.key === " ") enter();
     else return;
     event.preventDefault();
@@ -210,29 +213,36 @@ export function kernelTable(choose, enter, allConfigs) {
   return {
     tools,
     box,
-    focusFilter: () => filter.select(),
-    focusRow: () => (kernelRows().find((row) => row.tabIndex === 0) ?? filter).focus(),
+    focusFilter: filters.focus,
+    focusRow: () => (kernelRows().find((row) => row.tabIndex === 0) ?? filters.field).focus(),
+    /** Only these kernels. @param {string} label  what they have in common @param {Iterable<string>} ids */
+    only: filters.only,
     /** @param {Capture} next @param {string|null} id */
     show(next, id) {
       capture = next;
       chosen = id;
+      places = new Map(capture.columns.map((column, index) => [column.name, index]));
+      settings = settingsOf(capture.kernels, value);
+      sizes = new Map();
+      for (const kernel of capture.kernels) sizes.set(kernel.group, (sizes.get(kernel.group) ?? 0) + 1);
+      columns.show(capture);
+      filters.show(capture);
       draw();
     },
     /** @param {string} id */
     select(id) {
       chosen = id;
-      mark();
+      // One that is folded away is shown.
+      const under = shownGroups().find(({ kernel, others }) => !isOpen(kernel) && others.some((other) => other.id === id));
+      if (under) fold(under.kernel.group, true);
+      else mark();
+      const row = kernelRows().find((one) => one.dataset.id === id);
+      if (row) reveal(row);
     },
     value,
     get order() {
       return shownKernels();
     },
+    destroy: columns.destroy,
   };
-}
-
-/** Missing values come last, whichever way the sort runs. @param {Cell} a @param {Cell} b @param {boolean} down */
-function compare(a, b, down) {
-  if (a === null || b === null) return Number(a === null) - Number(b === null);
-  const order = typeof a === "string" && typeof b === "string" ? a.localeCompare(b, "en", { numeric: true }) : Number(a) - Number(b);
-  return down ? -order : order;
 }

@@ -13,7 +13,7 @@
  * @typedef {{label: string, reason: string, status: string, simd: number|null, grf: number|null,
  *            spill_bytes: number|null, launched: boolean, stages: Stage[]}} Attempt
  * @typedef {boolean|number|string|null} Cell
- * @typedef {{id: string, family: string, folded: boolean, cells: Cell[], stages: Stage[], attempts: Attempt[], notes: Note[],
+ * @typedef {{id: string, family: string, group: string, cells: Cell[], stages: Stage[], attempts: Attempt[], notes: Note[],
  *            error: string|null, repro: string|null, line: number|null}} Kernel
  * @typedef {{file: string, first: number, count: number, start: number, label: string}[]} Cells
  * @typedef {{title: string, state: string|null, verdict: string, folder: string, columns: Column[],
@@ -33,6 +33,6 @@
  * @property {(listener: (progress: Progress) => void) => () => void} onProgress  tells of a run that goes on
  * @property {(id: string) => void} selected  the reader chose a kernel
  * @property {string} chosen  the kernel that the reader had chosen before; empty: none
- * @property {boolean} allConfigs  configs that lost an autotuning are shown at first
+ * @property {boolean} allConfigs  all configs of each kernel are shown at first
  * @property {"notebook"|"page"} kind
  */
