@@ -76,7 +76,14 @@ export async function notebookHost(model, live) {
           }
         }
         waiting.set(id, asked);
-        model.send({ type: "request", id, kind, params });
+        try {
+          model.send({ type: "request", id, kind, params });
+        } catch {
+          // Jupyter's "Cannot send": the connection is closed.
+          waiting.delete(id);
+          clearTimeout(asked.timer);
+          reject(new Error(GONE));
+        }
       });
     },
     onProgress(listener) {
