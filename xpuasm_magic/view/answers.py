@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from xpuasm_magic.errors import ParseError, XpuasmError
 from xpuasm_magic.model import Capture, Listing, StageFile
 from xpuasm_magic.view.glossary import help_payload
 from xpuasm_magic.view.payload import CHUNK, kernels_by_id, listing_payload, spans_payload
+from xpuasm_magic.view.search import Query, search
 
 _KEPT = 4
 """Listings kept parsed: one that is scrolled asks again and again."""
 
 
 class Answers:
-    """Answers requests about one capture: a listing, the colours of some of its lines, help for a place of one.
+    """Answers requests about one capture: a listing, the colours of some of its lines, help, a search through all.
 
     Every failure is an `XpuasmError` whose message the page shows.
     """
@@ -36,6 +38,9 @@ class Answers:
             return help_payload(
                 str(params.get("stage", "")), str(params.get("text", "")), int(params.get("column", -1))
             )
+        if kind == "search":
+            query, start = Query.of(params), int(params.get("start", 0))
+            return search(self._kernels, partial(read_listing, self._capture), query, start)
         raise XpuasmError(f"the page asked for {kind!r}, which this version does not know; reload the page")
 
     def _listing(self, params: Mapping[str, Any], *, fresh: bool = False) -> Listing:
