@@ -75,9 +75,11 @@ def report_html(capture: Capture) -> str:
     payload = capture_payload(capture)
     code = f'{script()}\nopenReport(/** @type {{HTMLElement}} */ (document.getElementById("xpuasm")));\n'
     style = stylesheet() + "\nhtml,body{margin:0}\n"
-    # The page may run this script and use this style, and may reach nothing: no text of a capture can act.
+    # The page may run this script (and a worker that the script makes of itself, to search) and use this style, and
+    # may reach nothing: no text of a capture can act.
     policy = (
         f"default-src 'none'; script-src '{_digest(code)}'; style-src '{_digest(style)}'; "
+        "worker-src blob:; "
         "base-uri 'none'; form-action 'none'"
     )
     return "\n".join(

@@ -7,6 +7,7 @@ import { notesView } from "./notes.js";
 import { progressBar } from "./progress.js";
 import { kernelTable } from "./table.js";
 import { kernelPane } from "./kernel.js";
+import { kernelSearch } from "./search.js";
 import { keysDialog } from "./keys.js";
 /** @import { Host } from "./types.js" */
 
@@ -46,10 +47,29 @@ export function show(host, element) {
 
   const table = kernelTable(choose, () => pane.focus(), host.allConfigs);
   const pane = kernelPane(host, table.value, moved);
+  const search = kernelSearch(host, {
+    name(id) {
+      const kernel = host.capture().kernels.find((one) => one.id === id);
+      return kernel ? [table.value(kernel, "name"), table.value(kernel, "config")].filter(Boolean).join(" ") : id;
+    },
+    async open({ kernel, stage, line }, firmly) {
+      choose(kernel);
+      await pane.goto(stage, line);
+      if (firmly) pane.focus();
+    },
+    only: table.only,
+    shown(open) {
+      table.tools.hidden = table.box.hidden = open;
+      if (!open) table.focusRow();
+    },
+  });
   const keys = keysDialog();
   const progress = progressBar(host);
-  root.append(progress.element, verdict, top, table.tools, table.box, pane.element, foot, keys);
-  table.tools.append(h("button", { class: "xa-button", type: "button", text: "?", "aria-label": "Keys", title: "Keys   ?", on: { click: () => keys.showModal() } }));
+  root.append(progress.element, verdict, top, table.tools, table.box, search.element, pane.element, foot, keys);
+  table.tools.append(
+    h("button", { class: "xa-button", type: "button", text: "Search code", title: "Which kernels contain it   s", on: { click: search.show } }),
+    h("button", { class: "xa-button", type: "button", text: "?", "aria-label": "Keys", title: "Keys   ?", on: { click: () => keys.showModal() } }),
+  );
 
   function update() {
     const capture = host.capture();
@@ -59,6 +79,7 @@ export function show(host, element) {
     verdict.hidden = running && capture.kernels.length === 0;
     top.replaceChildren(notesView(capture.notes, 3));
     table.show(capture, chosen);
+    search.update(capture);
     if (!capture.kernels.some((kernel) => kernel.id === chosen)) chosen = table.order[0]?.id ?? null;
     if (chosen) table.select(chosen);
     pane.show(capture.kernels.find((kernel) => kernel.id === chosen) ?? null);
@@ -78,9 +99,12 @@ export function show(host, element) {
   });
   root.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (target.matches("input, select, textarea")) return;
-    if (event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey) table.focusFilter();
-    else if (event.key === "Escape") table.focusRow();
+    const everywhere = (event.ctrlKey || event.metaKey) && event.shiftKey && event.key.toLowerCase() === "f";
+    if (target.matches("input, select, textarea") && !everywhere) return;
+    const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (everywhere || (event.key === "s" && plain)) search.show();
+    else if (event.key === "/" && plain) table.focusFilter();
+    else if (event.key === "Escape") search.back() || table.focusRow();
     else if (event.key === "?") keys.showModal();
     else return;
     event.preventDefault();
@@ -101,6 +125,7 @@ export function show(host, element) {
     stopCapture();
     removeEventListener("hashchange", goToAddress);
     progress.destroy();
+    search.destroy();
     table.destroy();
     pane.destroy();
     root.remove();

@@ -1,6 +1,7 @@
 // @ts-check
 /** Where the data come from: a notebook's Python kernel, or the report page itself. */
 
+import { reportSearch } from "./searching.js";
 /** @import { Capture, Listing, Spans, Place, Host } from "./types.js" */
 
 /** @param {string} text  base64 */
@@ -146,6 +147,8 @@ export function reportHost() {
     return { help: null };
   }
 
+  const search = reportSearch(data);
+
   return {
     kind: "page",
     allConfigs: false,
@@ -155,6 +158,7 @@ export function reportHost() {
     chosen: "",
     async request(kind, params) {
       if (kind === "help") return glossary(/** @type {any} */ (params));
+      if (kind === "search") return search(/** @type {any} */ (params));
       const whole = await listing(/** @type {Place} */ (params));
       if (kind === "listing") return whole;
       const { start } = /** @type {{start: number}} */ (params);

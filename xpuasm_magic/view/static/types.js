@@ -23,13 +23,16 @@
  *            pcs: (number|null)[]}} Listing
  * @typedef {{start: number, classes: string[], lines: number[][]}} Spans
  * @typedef {{kernel: string, attempt: number|null, stage: string}} Place
+ * @typedef {{kernel: string, stage: string, count: number, lines: [number, string][]}} Found
+ * @typedef {{found: Found[], unread: {kernel: string, stage: string, message: string}[], next: number|null,
+ *            total: number}} SearchSlice
  *
  * @typedef {{phase: string, found: number, built: number, failed: number, elapsed_s: number}} Progress
  *
  * @typedef {object} Host
  * @property {() => Capture} capture
  * @property {(listener: () => void) => () => void} onCapture  tells of a newer capture; returns how to stop
- * @property {(kind: "listing"|"spans"|"help"|"hello"|"stop", params: object) => Promise<any>} request
+ * @property {(kind: "listing"|"spans"|"help"|"search"|"hello"|"stop", params: object) => Promise<any>} request
  * @property {(listener: (progress: Progress) => void) => () => void} onProgress  tells of a run that goes on
  * @property {(id: string) => void} selected  the reader chose a kernel
  * @property {string} chosen  the kernel that the reader had chosen before; empty: none
