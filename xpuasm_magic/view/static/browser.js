@@ -52,9 +52,9 @@ export function show(host, element) {
       const kernel = host.capture().kernels.find((one) => one.id === id);
       return kernel ? [table.value(kernel, "name"), table.value(kernel, "config")].filter(Boolean).join(" ") : id;
     },
-    async open({ kernel, stage, line }, firmly) {
+    async open({ kernel, stage, line, text }, firmly) {
       choose(kernel);
-      await pane.goto(stage, line);
+      await pane.goto(stage, line, text);
       if (firmly) pane.focus();
     },
     only: table.only,

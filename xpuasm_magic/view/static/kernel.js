@@ -260,9 +260,11 @@ export function kernelPane(host, value, moved) {
       attempt = null;
       if (next) open();
     },
-    /** @param {string} stage @param {number} line */
-    async goto(stage, line) {
+    /** A line of the build that ships. @param {string} stage @param {number} line @param {string} [text]  what was looked for */
+    async goto(stage, line, text) {
+      attempt = null;
       await open(stage || undefined);
+      if (text) panes[0].look(text);
       if (line >= 0 && panes[0].shown) panes[0].code.go(line);
     },
     get stage() {

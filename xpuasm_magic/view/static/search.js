@@ -7,7 +7,7 @@ import { counted, h, number, visible } from "./dom.js";
 const MOST_KERNELS = 200; // shown; the others are counted
 
 /**
- * @typedef {{kernel: string, stage: string, line: number}} Hit
+ * @typedef {{kernel: string, stage: string, line: number, text: string}} Hit  `text`: what was looked for; empty: an expression
  * @param {Host} host
  * @param {{name: (id: string) => string, open: (hit: Hit, firmly: boolean) => void, only: (label: string, ids: string[]) => void, shown: (open: boolean) => void}} tell
  */
@@ -33,6 +33,7 @@ export function kernelSearch(host, tell) {
   let generation = 0;
   /** @type {Map<string, {count: number, list: any, item: any}>} */ let byKernel = new Map();
   let lines = 0;
+  let asked = ""; // the words of what is shown; empty: an expression
   /** @type {Map<string, number>} */ let unread = new Map();
 
   const titleOf = (/** @type {string} */ stage) => capture.kernels.flatMap((kernel) => kernel.stages).find((one) => one.name === stage)?.title ?? stage;
@@ -111,6 +112,7 @@ export function kernelSearch(host, tell) {
       said.textContent = "";
       return;
     }
+    asked = query.regex ? "" : query.text;
     const mine = generation;
     go.hidden = true;
     stop.hidden = progress.hidden = false;
@@ -162,7 +164,7 @@ export function kernelSearch(host, tell) {
     for (const other of hits()) other.removeAttribute("aria-current");
     hit.setAttribute("aria-current", "true");
     const { kernel = "", stage = "", line } = hit.dataset;
-    tell.open({ kernel, stage, line: Number(line) }, firmly);
+    tell.open({ kernel, stage, line: Number(line), text: asked }, firmly);
   }
 
   function hide() {

@@ -208,6 +208,11 @@ export function stagePane(shared, choice) {
     get shown() {
       return shown;
     },
+    /** As if the reader had looked for it. @param {string} text */
+    look(text) {
+      find.value = text;
+      find.dispatchEvent(new Event("input"));
+    },
     focus: code.focus,
     destroy: code.destroy,
   };
