@@ -76,7 +76,7 @@ function nameCell(row, value) {
       h("span", { class: "xa-label" }, h("span", { class: "xa-start", text: text.slice(0, cut) }), h("span", { class: "xa-end", text: text.slice(cut) })),
       others.length
         ? h("span", { class: "xa-configs", title: measured ? `the fastest of ${whole}, as the autotuner measured` : `${whole}, none measured: this row is the first of them` },
-            whole, measured ? null : h("span", { class: "xa-unmeasured", text: ", none measured" }))
+            whole.replace(/ configs$/, ""), h("span", { class: "xa-word", text: " configs" }), measured ? null : h("span", { class: "xa-unmeasured", text: ", none measured" }))
         : null,
       markOf([kernel, ...(row.open ? [] : others)], value)),
   );
