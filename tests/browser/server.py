@@ -37,12 +37,13 @@ class Server:
     folder: Path
 
     def choose_theme(self, name: str) -> None:
-        self.set("themes", theme=name)
+        self.set("@jupyterlab/apputils-extension/themes", theme=name)
 
     def set(self, plugin: str, **settings: object) -> None:
-        folder = self.folder.parent / "settings" / "@jupyterlab" / "apputils-extension"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{plugin}.jupyterlab-settings").write_text(json.dumps(settings), encoding="utf-8")
+        """Settings of `package/plugin`, for pages that are opened from now on."""
+        path = self.folder.parent / "settings" / f"{plugin}.jupyterlab-settings"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(settings), encoding="utf-8")
 
     def write(self, name: str, *sources: str) -> str:
         """A notebook of these code cells; returns its name."""
@@ -135,7 +136,7 @@ def serving(kind: Kind, home: Path, arguments: Sequence[str] = ()) -> Iterator[S
         )
         server = Server(kind, f"http://127.0.0.1:{port}", token, folder)
         try:
-            server.set("notification", fetchNews="false", checkForUpdates=False)
+            server.set("@jupyterlab/apputils-extension/notification", fetchNews="false", checkForUpdates=False)
             _wait_for(server, process, log)
             yield server
         finally:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from capture_builder import CaptureBuilder
 from playwright.sync_api import Page
 
 from .conftest import CONTRAST, OpenPage
@@ -155,6 +156,30 @@ def test_a_notebook_that_is_not_trusted_has_the_static_view(
     assert re.search(r"\bsend|\bload\.ugm", page.inner_text(".xpuasm-static pre"))
     assert page.locator(".xpuasm").count() == 0
     assert page.locator(".xpuasm-static").evaluate("box => box.offsetHeight") < 1200
+
+
+def test_a_notebook_grows_little_by_300_kernels_and_is_read_with_its_widgets_state_saved(
+    server: Server, open_page: OpenPage, corpus: Path, tmp_path: Path
+) -> None:
+    builder = CaptureBuilder(tmp_path / "run", corpus)
+    for index in range(300):
+        builder.kernel(f"2.40/pvc/{('add', 'softmax_w4', 'spill', 'trans')[index % 4]}", seed=f"{index}")
+    server.set("@jupyter-widgets/jupyterlab-manager/plugin", saveState=True)
+    page = open_page(width=1100, height=1000)
+    _show(page, server, "many.ipynb", builder.folder)
+    page.wait_for_selector(".xa-count >> text=300 kernels")
+    wait_for_idle(page)
+    save(page)
+    notebook = server.saved("many.ipynb")
+    assert "_payload" in json.dumps(notebook["metadata"]["widgets"])
+    assert len(json.dumps(notebook)) < 300_000
+
+    # A widget whose kernel has gone has no listing to show: the static view has one.
+    restart_kernel(page)
+    save(page)
+    server.open(page, "many.ipynb")
+    page.wait_for_selector(".xpuasm-static >> text=softmax_kernel")
+    assert page.locator(".xpuasm").count() == 0
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,10 @@ from xpuasm_magic.view.highlight import stage_lexer, token_lines, visible
 from xpuasm_magic.view.payload import capture_payload, kernels_by_id, listing_payload, pack, spans_payload
 from xpuasm_magic.view.script import script
 from xpuasm_magic.view.stages import stage_view
-from xpuasm_magic.view.stylesheet import stylesheet, token_rules
+from xpuasm_magic.view.stylesheet import coloured_classes, stylesheet, token_rules
 
-_STATIC_LINES = 400
-_STATIC_ROWS = 400
+_STATIC_LINES, _STATIC_WIDTH = 300, 240
+_STATIC_ROWS = 200
 _STATIC_RANK = 6
 _NOTES = 20
 
@@ -34,6 +34,7 @@ _STATIC_CSS = """
 .xpuasm-static table{border-collapse:collapse;font-size:12px;color:inherit}
 .xpuasm-static td,.xpuasm-static th{padding:2px 8px;text-align:right;white-space:nowrap;background:#fff}
 .xpuasm-static td:first-child,.xpuasm-static th:first-child{text-align:left;font-family:monospace}
+.xpuasm-static thead th{position:sticky;top:0}
 .xpuasm-static thead th{border-bottom:1px solid #d5dae0;color:#59636e}
 .xpuasm-static pre{background:#fff;color:inherit;font:12px/1.45 monospace;overflow:auto;max-height:480px}
 .jp-OutputArea-child:has(.xpuasm-static)+.jp-OutputArea-child .jupyter-widgets:not(:has(*)){display:none}
@@ -122,7 +123,9 @@ def _table_html(capture: Capture) -> str:
     )
     more = len(capture) - _STATIC_ROWS
     rest = f"<p>… and {more:,} more kernels</p>" if more > 0 else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}"
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    # Bounded inline too: a notebook that is not trusted drops the style sheet.
+    return f'<div style="max-height:480px;overflow:auto">{table}</div>{rest}'
 
 
 def _notes_html(capture: Capture) -> str:
@@ -143,18 +146,29 @@ def _listing_html(capture: Capture, kernel: Kernel) -> str:
     lines = listing.lines
     first = next((i for i, line in enumerate(lines) if line.instruction), 0)
     shown = lines[first : first + _STATIC_LINES]
-    coloured = token_lines(stage_lexer(stage), "\n".join(line.text for line in shown))
-    code = "\n".join(
-        "".join(
-            f'<span class="{css}">{_escape(text)}</span>' if css not in ("", "w") else _escape(text)
-            for css, text in line
-        )
-        for line in coloured
-    )
+    coloured = token_lines(stage_lexer(stage), "\n".join(_clipped(line.text) for line in shown))
+    code = "\n".join("".join(_runs(tokens)) for tokens in coloured)
     where = f"lines {first + 1:,} to {first + len(shown):,} of {len(lines):,}"
-    # Bounded inline too: a notebook that is not trusted drops the style sheet.
     pre = f'<pre style="max-height:480px;overflow:auto">{code}</pre>'
     return f"<details><summary>{title}, {where}</summary>{pre}</details>"
+
+
+def _runs(tokens: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """One line, as few elements as show its colours: space looks alike in all."""
+    seen = coloured_classes(ListingLight)
+    last, run = "", ""
+    for css, text in tokens:
+        own = last if text.isspace() else css if css in seen else ""
+        if own != last and run:
+            yield f'<span class="{last}">{_escape(run)}</span>' if last else _escape(run)
+            run = ""
+        last, run = own, run + text
+    if run.rstrip():
+        yield f'<span class="{last}">{_escape(run.rstrip())}</span>' if last else _escape(run.rstrip())
+
+
+def _clipped(line: str) -> str:
+    return line if len(line) <= _STATIC_WIDTH else f"{line[:_STATIC_WIDTH]}… {len(line) - _STATIC_WIDTH:,} more"
 
 
 def _escape(text: str) -> str:

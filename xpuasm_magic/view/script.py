@@ -19,6 +19,9 @@ _EXPORT = re.compile(
     r"^(?P<type>/\*\* @type \{[^\n]*\} \*/ )?export (?=(?:async )?function |const |let )", re.MULTILINE
 )
 
+# A line `// …`, a block `/** … */` on lines of its own
+_COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
+
 _UNPACK = """\
 const packed = Uint8Array.from(atob("{packed}"), (character) => character.charCodeAt(0));
 const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -50,6 +53,6 @@ def script() -> str:
 @cache
 def packed_script() -> str:
     """A module that unpacks `script` and the style sheet: each widget of a saved notebook carries its own."""
-    whole = json.dumps({"script": script(), "style": stylesheet()}, ensure_ascii=False)
+    whole = json.dumps({"script": _COMMENT.sub("", script()), "style": stylesheet()}, ensure_ascii=False)
     packed = gzip.compress(whole.encode(), compresslevel=9, mtime=0)
     return _UNPACK.format(packed=base64.b64encode(packed).decode())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from pygments.style import Style
 
@@ -24,10 +25,17 @@ def stylesheet() -> str:
 def token_rules(style: type[Style], scope: str) -> str:
     """One CSS rule per token that the style colours differently from plain text."""
     rules = []
-    for token, look in style:
-        css = css_class(token)
-        if css and look["color"]:
-            weight = ";font-weight:600" if look["bold"] else ""
-            slant = ";font-style:italic" if look["italic"] else ""
-            rules.append(f"{scope} .{css}{{color:#{look['color']}{weight}{slant}}}")
+    for css, look in _looks(style).items():
+        weight = ";font-weight:600" if look["bold"] else ""
+        slant = ";font-style:italic" if look["italic"] else ""
+        rules.append(f"{scope} .{css}{{color:#{look['color']}{weight}{slant}}}")
     return "\n".join(rules)
+
+
+def coloured_classes(style: type[Style]) -> frozenset[str]:
+    """The classes that look different from plain text."""
+    return frozenset(_looks(style))
+
+
+def _looks(style: type[Style]) -> dict[str, Any]:
+    return {css_class(token): look for token, look in style if css_class(token) and look["color"]}
