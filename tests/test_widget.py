@@ -13,7 +13,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from xpuasm_magic.catalog import read_capture
-from xpuasm_magic.model import Capture
+from xpuasm_magic.model import Capture, Kernel, Line, Listing, StageFile
 from xpuasm_magic.view.payload import kernels_by_id
 from xpuasm_magic.view.widget import Browser
 
@@ -67,6 +67,96 @@ def test_an_error_travels_back_as_the_answer(
     assert buffers is None
     assert content["id"] == "v-1"
     assert "no longer there; run the cell again" in content["error"]
+
+
+def _found(browser: Browser, sent: list[tuple[dict[str, Any], Any]], **query: object) -> list[dict[str, Any]]:
+    """All slices of a search."""
+    found: list[dict[str, Any]] = []
+    start: int | None = 0
+    while start is not None:
+        sent.clear()
+        _ask(browser, "search", **{"stages": ["isa"], **query, "start": start})
+        ((content, buffers),) = sent
+        if "error" in content:
+            raise AssertionError(content["error"])
+        part = json.loads(gzip.decompress(buffers[0]))
+        found += part["found"]
+        assert part["next"] is None or start < part["next"] < part["total"]
+        start = part["next"]
+    return found
+
+
+def test_kernels_with_an_instruction_are_found(capture: Capture, sent: list[tuple[dict[str, Any], Any]]) -> None:
+    browser = Browser(capture)
+    kernels = kernels_by_id(capture)
+    found = _found(browser, sent, text="DPAS")
+    with_dpas = {id_ for id_, kernel in kernels.items() if "isa" in kernel.stages and " dpas." in _code(kernel)}
+    assert {one["kernel"] for one in found} == with_dpas
+    for one in found:
+        lines = kernels[one["kernel"]].listing("isa").lines
+        assert one["count"] == sum("dpas" in line.text for line in lines if line.instruction)
+        assert len(one["lines"]) == min(one["count"], 5)
+        assert all(text.strip() in lines[index].text for index, text in one["lines"])
+
+
+def _code(kernel: Kernel) -> str:
+    return "\n".join(line.text for line in kernel.listing("isa").lines if line.instruction)
+
+
+def test_a_regular_expression_finds_the_same_as_words(capture: Capture, sent: list[tuple[dict[str, Any], Any]]) -> None:
+    browser = Browser(capture)
+    assert _found(browser, sent, text=r"d[p]as\.", regex=True) == _found(browser, sent, text="dpas.")
+
+
+def test_headers_and_comments_are_searched_when_asked_for(
+    capture: Capture, sent: list[tuple[dict[str, Any], Any]]
+) -> None:
+    browser = Browser(capture)
+    assert _found(browser, sent, text="//.kernel") == []
+    listings = sum("isa" in kernel.stages for kernel in capture)
+    assert len(_found(browser, sent, text="//.kernel", whole=True)) == listings
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({"text": "load(", "regex": True}, "not a regular expression"),
+        ({"text": ""}, "nothing to look for"),
+        ({"text": "x" * 2000}, "longer than"),
+    ],
+)
+def test_a_search_without_sense_says_why(
+    capture: Capture, sent: list[tuple[dict[str, Any], Any]], query: dict[str, object], words: str
+) -> None:
+    _ask(Browser(capture), "search", stages=["isa"], **query)
+    assert words in sent[0][0]["error"]
+
+
+def test_an_expression_that_never_ends_is_ended(
+    capture: Capture, sent: list[tuple[dict[str, Any], Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xpuasm_magic.view.search._PATIENCE_S", 0.5)
+    listing = Listing("log", (Line("a" * 60 + "b"),))
+    kernel = replace(capture.kernels[0], stages={"log": StageFile("log", tmp_path / "x.log", lambda _: listing)})
+    _ask(Browser(replace(capture, kernels=(kernel,))), "search", stages=["log"], text="(a+)+$", regex=True)
+    assert "make it simpler" in sent[0][0]["error"]
+
+
+def test_a_damaged_listing_is_told_and_the_others_are_searched(
+    corpus: Path, tmp_path: Path, sent: list[tuple[dict[str, Any], Any]]
+) -> None:
+    for case in ("add", "trans"):
+        shutil.copytree(corpus / "2.40" / "pvc" / case, tmp_path / "run" / case)
+    capture = read_capture(tmp_path / "run")
+    capture.kernels[0].path("isa").unlink()
+    _ask(Browser(capture), "search", stages=["isa"], text="mov", start=0)
+    ((_, (packed,)),) = sent
+    part = json.loads(gzip.decompress(packed))
+    first, *others = kernels_by_id(capture)
+    assert [one["kernel"] for one in part["unread"]] == [first]
+    assert "cannot be read" in part["unread"][0]["message"]
+    assert {one["kernel"] for one in part["found"]} <= set(others)
+    assert part["found"]
 
 
 @pytest.mark.parametrize("message", ["text", None, 3, [], {}, {"type": "else"}])
