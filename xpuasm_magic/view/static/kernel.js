@@ -1,7 +1,8 @@
 // @ts-check
 /** The chosen kernel: its facts and its panes. */
 
-import { acknowledge, cellText, copy, counted, h, number, visible } from "./dom.js";
+import { acknowledge, copy, counted, h, visible } from "./dom.js";
+import { factsOf, originOf } from "./facts.js";
 import { linkedLines } from "./links.js";
 import { notesView } from "./notes.js";
 import { placeName } from "./places.js";
@@ -39,6 +40,7 @@ function remember(layout) {
 export function kernelPane(host, value, moved) {
   const name = h("h3", { class: "xa-title" });
   const facts = h("ul", { class: "xa-facts", "aria-label": "Facts" });
+  const origin = h("p", { class: "xa-origin" });
   const attempts = h("select", { class: "xa-select", "aria-label": "Which build" });
   const where = h("span", { class: "xa-where", role: "status" });
   const followButton = h("button", { class: "xa-button", type: "button", text: "Follow", title: "Scroll the other panes to the lines that belong to the chosen one" });
@@ -50,7 +52,7 @@ export function kernelPane(host, value, moved) {
   const messages = h("div", { class: "xa-messages" });
   const split = h("div", { class: "xa-split" });
   const help = helpBox();
-  const head = h("div", { class: "xa-head" }, h("div", { class: "xa-head-text" }, name, facts), h("div", { class: "xa-controls" }, where, attempts, linkButton, followButton, layoutBox));
+  const head = h("div", { class: "xa-head" }, h("div", { class: "xa-head-text" }, name, facts, origin), h("div", { class: "xa-controls" }, where, attempts, linkButton, followButton, layoutBox));
   const pane = h("section", { class: "xa-pane", "aria-label": "Kernel" }, head, messages, split, help.element);
 
   /** @type {Kernel|null} */ let kernel = null;
@@ -155,41 +157,14 @@ export function kernelPane(host, value, moved) {
     return bar;
   }
 
-  function factTexts() {
-    if (!kernel) return [];
-    const k = kernel;
-    const tried = attempt === null ? null : k.attempts[attempt];
-    /** @type {(string|{bad: string}|{good: string})[]} */ const found = [];
-    const get = (/** @type {string} */ column) => value(k, column);
-    const simd = tried ? tried.simd : get("simd");
-    const grf = tried ? tried.grf : get("grf");
-    const spill = tried ? tried.spill_bytes : get("spill_bytes");
-    if (simd !== null) found.push(`SIMD${simd}`);
-    if (grf !== null) found.push(`${grf} GRF`);
-    if (!tried && get("threads_per_eu") !== null) found.push(`${get("threads_per_eu")} threads/EU`);
-    if (typeof spill === "number" && spill > 0) {
-      const lane = typeof simd === "number" && simd > 0 ? `, ${number.format(Math.round((spill / (4 * simd)) * 10) / 10)} dwords/lane` : "";
-      found.push({ bad: `spills ${number.format(spill)} B/thread${lane}` });
-    } else if (spill === 0) found.push({ good: "no spill" });
-    if (tried) return found;
-    const registers = get("registers");
-    if (registers !== null) found.push(`${registers} registers`);
-    if (Number(get("slm_bytes")) > 0) found.push(`${cellText(get("slm_bytes"))} B SLM`);
-    if (get("instructions") !== null) found.push(counted(Number(get("instructions")), "instruction"));
-    if (get("isa_bytes") !== null) found.push(`${cellText(get("isa_bytes"))} B code`);
-    if (get("match") !== null) found.push(`match: ${get("match")}`);
-    if (get("launches") !== null) found.push(Number(get("launches")) > 0 ? counted(Number(get("launches")), "launch").replace(/launchs$/, "launches") : "compiled only");
-    return found;
-  }
-
   function drawHead() {
     if (!kernel) return;
     name.textContent = visible(String(value(kernel, "name") ?? kernel.id));
     const config = value(kernel, "config");
     if (config) name.append(h("span", { class: "xa-title-config", text: ` ${visible(String(config))}` }));
-    facts.replaceChildren(
-      ...factTexts().map((fact) => (typeof fact === "string" ? h("li", { text: fact }) : "bad" in fact ? h("li", { class: "xa-bad", text: fact.bad }) : h("li", { class: "xa-good", text: fact.good }))),
-    );
+    facts.replaceChildren(...factsOf(kernel, attempt, value));
+    origin.replaceChildren(...originOf(kernel));
+    origin.hidden = !origin.hasChildNodes();
     attempts.hidden = kernel.attempts.length === 0;
     attempts.replaceChildren(
       h("option", { value: "", text: kernel.attempts.some((one) => one.launched) ? "Build by the loader's rule" : "Shipped build" }),

@@ -14,7 +14,8 @@
  *            spill_bytes: number|null, launched: boolean, stages: Stage[]}} Attempt
  * @typedef {boolean|number|string|null} Cell
  * @typedef {{id: string, family: string, group: string, cells: Cell[], stages: Stage[], attempts: Attempt[], notes: Note[],
- *            error: string|null, repro: string|null, line: number|null}} Kernel
+ *            error: string|null, repro: string|null, line: number|null,
+ *            origin: {ops: string[], lines: string[]}|null, coverage: number|null}} Kernel
  * @typedef {{file: string, first: number, count: number, start: number, label: string}[]} Cells
  * @typedef {{title: string, state: string|null, verdict: string, folder: string, columns: Column[],
  *            families: {name: string, title: string}[], kernels: Kernel[], notes: Note[], cells: Cells,
