@@ -40,12 +40,16 @@ export function kernelCell(row, column, value) {
   if (/^spill_/.test(column.name) && typeof raw === "number" && raw > 0) classes.push("xa-bad");
   if (column.name === "status") {
     const undone = row.open ? [] : row.group.others.filter((other) => value(other, "status") !== "ok");
-    if (raw !== "ok" || undone.length) classes.push("xa-bad");
+    if (isBad(raw) || undone.some((other) => isBad(value(other, "status")))) classes.push("xa-bad");
+    if (raw === "compiling") text = "compiling…";
     if (undone.length) text += `, ${undone.length} ${new Set(undone.map((other) => value(other, "status"))).size === 1 ? value(undone[0], "status") : "not ok"}`;
   }
   if (column.name === "match" && (raw === "ambiguous" || raw === "none" || raw === "name")) classes.push("xa-doubt");
   return h("td", { class: classes.filter(Boolean).join(" ") || null, title, text });
 }
+
+/** @param {Cell} status */
+const isBad = (status) => status !== null && status !== "ok" && status !== "compiling";
 
 /** What tells the kernel from its siblings, then the rest. @param {Row} row @param {Cell} raw */
 function configCell(row, raw) {
@@ -91,7 +95,7 @@ function markOf(kernels, value) {
     const status = value(kernel, "status");
     const said = kernel.notes.filter((note) => note.severity !== "info");
     const spill = index ? Number(value(kernel, "spill_bytes") ?? 0) : 0;
-    if (status !== "ok" && status !== null) {
+    if (isBad(status)) {
       gravest = "error";
       told.push(`${whose}${status}`);
     }
