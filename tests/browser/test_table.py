@@ -291,7 +291,7 @@ def test_notes_that_say_the_same_of_many_files_are_one(open_page: OpenPage, tune
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [720, 1200], ids=["900 at 125 %", "1200"])
+@pytest.mark.parametrize("width", [480, 720, 1200], ids=["beside a file list", "900 at 125 %", "1200"])
 def test_the_first_screen_is_whole_in_a_narrow_window(
     open_page: OpenPage, report: Path, dark: bool, width: int
 ) -> None:

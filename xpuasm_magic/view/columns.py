@@ -24,10 +24,10 @@ class Heading:
 HEADINGS = (
     Heading(name="name", title="kernel", rank=0),
     Heading(name="config", title="config", rank=4),
+    Heading(name="spill_bytes", title="spill B", rank=2),
     Heading(name="status", title="status", rank=1),
     Heading(name="simd", title="SIMD", rank=2),
     Heading(name="grf", title="GRF", rank=2),
-    Heading(name="spill_bytes", title="spill B", rank=2),
     Heading(name="instructions", title="instr.", rank=3),
     Heading(name="dpas", title="dpas", rank=4),
     Heading(name="sends", title="sends", rank=4),
