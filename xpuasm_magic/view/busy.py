@@ -62,7 +62,7 @@ class _Queue:
                 return None
             if content["data"]["method"] != "custom":
                 return None
+            message = session.deserialize(parts, content=True, copy=False)
         except (ValueError, TypeError, LookupError, AttributeError):
-            return None
-        message = session.deserialize(parts, content=True, copy=False)
+            return None  # not whole, or not signed: the kernel will say it
         return message["content"]["data"].get("content"), message.get("buffers")
