@@ -47,7 +47,7 @@ def browser_text(capture: Capture, *, all_configs: bool = False, color: bool = F
     kernel = next((one for one in capture.kernels if "isa" in one.stages), None)
     if kernel is None:
         return text
-    hint = f"a listing, in the pager: _.page({visible(kernel.name)!r}); as text: _.capture[…].listing('isa').text"
+    hint = f"a listing, in the pager: _.page({visible(kernel.name)!r}); another stage: _.page(…, 'ttgir')"
     return f"{text}\n{_paint(hint, _DIM, color)}"
 
 
@@ -96,10 +96,12 @@ def table_text(capture: Capture, *, color: bool = False, width: int | None = Non
 
 
 def isa_text(kernel: Kernel, stage: str = "isa", color: bool = False) -> str:
-    """A stage's listing; with `color`, highlighted for a terminal of 256 colours on a dark ground."""
+    """A stage's listing as it is; with `color`, for a terminal of 256 colours on a dark ground."""
     text = kernel.listing(stage).text
-    if not color:
-        return text
+    return coloured(text, stage) if color else text
+
+
+def coloured(text: str, stage: str) -> str:
     shown = visible(text)
     tokens = ((token, value) for _, token, value in stage_lexer(stage).get_tokens_unprocessed(shown))
     return str(render(tokens, Terminal256Formatter(style=ListingDark)))

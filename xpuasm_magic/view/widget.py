@@ -95,7 +95,7 @@ class Browser(anywidget.AnyWidget):
     def page(self, kernel: str | None = None, stage: str = "isa") -> None:
         """Show a listing in IPython's pager, in colour: of the kernel of that name or key, else of the first one."""
         chosen = self._shown[kernel] if kernel else next(one for one in self._shown if stage in one.stages)
-        page(isa_text(chosen, stage, color=sys.stdout.isatty()))
+        page(isa_text(chosen, stage, color=True))
 
     def update(self, capture: Capture) -> None:
         """Show a newer state of the capture, e.g. while its run goes on; the reader's choice stays."""

@@ -3,6 +3,8 @@
 
 /** @import { Cell } from "./types.js" */
 
+const SPOKEN = new Set(["title", "aria-label"]); // attributes that people read
+
 /**
  * @param {string} tag
  * @param {Record<string, any>} [attributes]  `class`, `text`, `on` (listeners), else attributes; null: left out
@@ -16,6 +18,7 @@ export function h(tag, attributes = {}, ...children) {
     if (name === "class") element.className = value;
     else if (name === "text") element.textContent = value;
     else if (name === "on") for (const [event, handler] of Object.entries(value)) element.addEventListener(event, handler);
+    else if (SPOKEN.has(name)) element.setAttribute(name, visible(String(value)));
     else element.setAttribute(name, value === true ? "" : String(value));
   }
   element.append(...children.filter((child) => child !== null));
@@ -34,8 +37,8 @@ export function cellText(cell) {
 /** @param {number} count @param {string} noun */
 export const counted = (count, noun) => `${number.format(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-// Characters that change the order or the look of others (bidirectional controls, C0): shown, never obeyed.
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+// Characters that change the order or the look of others: shown, never obeyed. The same as in `highlight.py`.
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 /** @param {string} text */
 export const visible = (text) => text.replace(CONTROLS, "␦");
 

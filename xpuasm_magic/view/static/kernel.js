@@ -12,7 +12,7 @@ import { stagePane } from "./stage.js";
 /** @import { Shared } from "./stage.js" */
 
 const REMEMBERED = "xpuasm-panes";
-const WIDE = 1400; // pixels: from here on two panes are shown at first
+const TWO_PANES_FROM = 1400; // pixels: from here on two panes are shown at first
 
 /** What the reader had last time; a page from a file, or a strict browser, remembers nothing. */
 function remembered() {
@@ -217,7 +217,7 @@ export function kernelPane(host, value, moved) {
     start() {
       const width = pane.clientWidth;
       const most = width >= 1000 ? 3 : width >= 700 ? 2 : 1;
-      arrange(Math.min(layout.count || (width >= WIDE ? 2 : 1), most));
+      arrange(Math.min(layout.count || (width >= TWO_PANES_FROM ? 2 : 1), most));
     },
     /** @param {Kernel|null} next */
     show(next) {
