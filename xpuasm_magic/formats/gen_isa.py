@@ -39,7 +39,7 @@ _INSTRUCTION = re.compile(
 _COMPACTED = re.compile(r"[{,]Compacted[,}]")
 # … // wr:1h+1, rd:0; hword scratch block write x1 //  scratch space spill: SP_V0048 from offset[0x32]; $10
 # … {Compacted,$2} // $523 R{} IR{}{O:1,O:5,O:14,},  R{} IR{}{E:2,E:6,E:15,},  {BC=2}
-_VISA_ID = re.compile(r"//.*?[ ;]\$(?P<id>\d+)(?=[ \t]*$| R\{)")
+_VISA_ID = re.compile(r"[ ;]\$(?P<id>\d+)(?=[ \t]*$| R\{)")
 # // File: /src/kernels.py
 _FILE = re.compile(r"// File: (?P<file>.+)$")
 # // Line 17:  tl.store(o_ptr+offs, x+y, mask=m)
@@ -125,7 +125,8 @@ def parse_listing(text: str) -> tuple[Line, ...]:
             size = COMPACTED_SIZE if _COMPACTED.search(line) else NATIVE_SIZE
             width = found["exec_size"]
             instruction = Instruction(pc, size, found["opcode"], int(width) if width else None)
-            visa = _VISA_ID.search(line) if in_body else None
+            comment = line.find("//") if in_body else -1
+            visa = _VISA_ID.search(line, comment) if comment >= 0 else None
             parsed.append(Line(line, loc, (int(visa["id"]),) if visa else (), instruction))
             pc += size
             continue
@@ -154,7 +155,11 @@ def linked_share(text: bytes) -> float | None:
     body = main.end() if main else 0
     first = _LINE_BYTES.search(text, body)
     end = first.start() if first else len(text)  # from the first source line of the body on, all have one
-    numbered = sum(1 for found in _INSTRUCTION_BYTES.finditer(text, body, end) if _VISA_ID_BYTES.search(found[0]))
+    numbered = sum(
+        1
+        for found in _INSTRUCTION_BYTES.finditer(text, body, end)
+        if _VISA_ID_BYTES.search(found[0].partition(b"//")[2])
+    )
     return 1 - (len(_OPCODE_WORD.findall(text, 0, end)) - numbered) / total
 
 
