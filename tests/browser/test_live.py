@@ -146,3 +146,24 @@ def test_a_kernel_restarted_in_the_middle_hangs_nothing(server: Server, open_pag
     run_cells(page, 1)
     wait_for_idle(page)
     page.wait_for_selector(".xa-hint >> text=Nothing heard of the run")
+
+
+@pytest.mark.parametrize("server", ["jupyterlab"], indirect=True)  # Notebook 7 has no such setting
+def test_where_a_busy_kernel_answers_no_page_there_is_no_stop_button_and_the_page_says_so(
+    server: Server, open_page: OpenPage, tmp_path: Path
+) -> None:
+    settings = server.folder.parent / "settings" / "@jupyterlab" / "apputils-extension"
+    settings.mkdir(parents=True, exist_ok=True)
+    subshells = settings / "kernels-settings.jupyterlab-settings"
+    subshells.write_text('{"commsOverSubshells": "disabled"}', encoding="utf-8")
+    try:
+        page = open_page(width=1100, height=1000)
+        _begin(page, server, "deaf.ipynb", _kernels_until(tmp_path / "go"))
+        page.wait_for_selector(".xa-hint >> text=The notebook's own stop button works now")
+        assert not page.locator(".xa-stop").is_visible()
+        (tmp_path / "go").touch()
+        page.wait_for_selector(_row("second_kernel"))
+        page.wait_for_selector(".xa-code[aria-label='ISA of first_kernel'] .xa-row .nf >> text=load")
+        expect(page.locator(".xa-progress")).to_be_hidden()
+    finally:
+        subshells.unlink()
