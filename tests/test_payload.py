@@ -26,6 +26,7 @@ from xpuasm_magic.model import (
 from xpuasm_magic.view.answers import Answers
 from xpuasm_magic.view.payload import (
     CHUNK,
+    all_spans,
     capture_payload,
     kernels_by_id,
     listing_payload,
@@ -179,6 +180,18 @@ def test_a_part_is_coloured_as_it_is_in_the_whole(capture: Capture, stage: str) 
     part = spans_payload(listing, start, start + 50)
     assert part["start"] == start
     assert named(part, 0) == named(spans_payload(listing), start)
+
+
+@pytest.mark.parametrize("stage", ["isa", "llir", "visa", "metadata"])
+def test_colours_in_chunks_are_those_of_the_whole(capture: Capture, stage: str) -> None:
+    listing = next(k for k in capture if k.name == "spill_kernel").listing(stage)
+    whole = spans_payload(listing)
+    chunks = list(all_spans(stage, "\n".join(line.text for line in listing.lines)))
+    assert [line for chunk in chunks for line in chunk["lines"]] == whole["lines"]
+    assert [chunk["start"] for chunk in chunks] == [i * CHUNK for i in range(len(chunks))]
+    for chunk in chunks:
+        assert chunk["classes"] == whole["classes"][: len(chunk["classes"])]
+        assert max(max(runs[1::2], default=0) for runs in chunk["lines"]) < len(chunk["classes"])
 
 
 def test_lengths_are_as_javascript_counts_them() -> None:

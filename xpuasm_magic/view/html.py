@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from xpuasm_magic.view.answers import read_listing
 from xpuasm_magic.view.columns import shown_columns, shown_text
 from xpuasm_magic.view.glossary import Glossary
 from xpuasm_magic.view.highlight import stage_lexer, token_lines, visible
-from xpuasm_magic.view.payload import capture_payload, kernels_by_id, listing_payload, pack, spans_payload
+from xpuasm_magic.view.packing import ListingPacker, PackedListing
+from xpuasm_magic.view.payload import capture_payload, kernels_by_id, listing_payload, pack, to_json
 from xpuasm_magic.view.script import script
 from xpuasm_magic.view.stages import stage_view
 from xpuasm_magic.view.stylesheet import coloured_classes, stylesheet, token_rules
@@ -58,21 +60,30 @@ def static_html(capture: Capture, chosen: Kernel | None = None, *, id_: str = ""
 def report_html(capture: Capture) -> str:
     """One self-contained file: the notebook's front end and every listing, packed; nothing is fetched."""
     listings: dict[str, dict[str, str]] = {}
-    elements: list[str] = []
     glossary = Glossary()
     told: dict[tuple[str, Path], dict[str, str]] = {}  # variants of one module share its files
-    for place, file in _places(capture):
-        if (where := (file.stage, file.path)) not in told:
-            element = f"xpuasm-listing-{len(elements)}"
-            try:
-                listing = read_listing(capture, file)
-            except XpuasmError as error:
-                told[where] = {"error": str(error)}
-            else:
-                told[where] = {"element": element}
-                elements.append(_packed_script(element, {**listing_payload(listing), "spans": spans_payload(listing)}))
-                glossary.add(listing)
-        listings[place] = told[where]
+    same: dict[tuple[str, bytes], dict[str, str]] = {}  # and configs the text of a stage
+    places = list(_places(capture))
+    with ListingPacker(sum(_size(file.path) for file in {file.path: file for _, file in places}.values())) as packer:
+        packed: list[tuple[str, Future[PackedListing]]] = []
+        for place, file in places:
+            if (where := (file.stage, file.path)) not in told:
+                try:
+                    listing = read_listing(capture, file)
+                except XpuasmError as error:
+                    told[where] = {"error": str(error)}
+                else:
+                    whole = to_json(listing_payload(listing))
+                    what = (file.stage, hashlib.sha256(whole).digest())
+                    if what not in same:
+                        same[what] = {"element": f"xpuasm-listing-{len(packed)}"}
+                        packed.append((file.stage, packer.pack(file.stage, whole)))
+                    told[where] = same[what]
+            listings[place] = told[where]
+        elements = []
+        for i, (stage, future) in enumerate(packed):
+            elements.append(_packed_script(f"xpuasm-listing-{i}", future.result().text))
+            glossary.add_tokens(stage, future.result().tokens)
     payload = capture_payload(capture)
     code = f'{script()}\nopenReport(/** @type {{HTMLElement}} */ (document.getElementById("xpuasm")));\n'
     style = stylesheet() + "\nhtml,body{margin:0}\n"
@@ -94,16 +105,21 @@ def report_html(capture: Capture) -> str:
             f'<script type="application/json" id="xpuasm-data">'
             f"{_script_json({'capture': payload, 'listings': listings})}</script>",
             *elements,
-            _packed_script("xpuasm-help", glossary.payload()),
+            _packed_script("xpuasm-help", base64.b64encode(pack(dict(glossary.payload()))).decode()),
             f'<script type="module">{code}</script>\n</body>\n</html>\n',
         )
     )
 
 
-def _packed_script(element: str, payload: Mapping[str, Any]) -> str:
-    """A payload as the page unpacks it: a listing with all its colours, the glossary."""
-    packed = base64.b64encode(pack(payload)).decode()
+def _packed_script(element: str, packed: str) -> str:
     return f'<script type="application/octet-stream" id="{element}">{packed}</script>'
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _places(capture: Capture) -> Iterator[tuple[str, StageFile]]:

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, TypedDict
+
+from pygments.lexer import Lexer
+from pygments.token import _TokenType
 
 from xpuasm_magic.analysis.links import coverage
 from xpuasm_magic.analysis.places import cell_sources, place
@@ -16,7 +20,7 @@ from xpuasm_magic.analysis.verdict import verdict
 from xpuasm_magic.lexers import GenIsaLexer
 from xpuasm_magic.model import Attempt, Capture, Kernel, Listing, Note, SourceLoc, StageFile
 from xpuasm_magic.view.columns import FAMILIES, PRIMARY_RANK, Cell, shown_columns
-from xpuasm_magic.view.highlight import stage_lexer, token_lines
+from xpuasm_magic.view.highlight import css_class, stage_lexer
 from xpuasm_magic.view.stages import stage_view
 
 CHUNK = 400
@@ -234,27 +238,60 @@ def spans_payload(listing: Listing, start: int = 0, stop: int | None = None) -> 
     """
     lexer = stage_lexer(listing.stage)
     first = start if isinstance(lexer, GenIsaLexer) else 0
-    text = "\n".join(line.text for line in listing.lines[first:stop])
-    classes: dict[str, int] = {"": 0}
-    lines = [_spans(tokens, classes) for tokens in token_lines(lexer, text)][start - first :]
+    classes = {"": 0}
+    runs = _runs(lexer, "\n".join(line.text for line in listing.lines[first:stop]), classes)
+    lines = list(islice(runs, start - first, None))
     return SpansPayload(start=start, classes=list(classes), lines=lines)
 
 
-def pack(payload: Mapping[str, Any]) -> bytes:
+def all_spans(stage: str, text: str) -> Iterator[SpansPayload]:
+    """Colours of a whole text, `CHUNK` lines at a time."""
+    classes = {"": 0}
+    runs = _runs(stage_lexer(stage), text, classes)
+    start = 0
+    while lines := list(islice(runs, CHUNK)):
+        yield SpansPayload(start=start, classes=list(classes), lines=lines)
+        start += len(lines)
+
+
+def to_json(payload: Mapping[str, Any]) -> bytes:
+    return json.dumps(payload, separators=(",", ":")).encode()
+
+
+def pack(payload: Mapping[str, Any] | bytes) -> bytes:
     """The JSON, gzipped: a listing shrinks to a tenth, and browsers unpack it by themselves."""
-    return gzip.compress(json.dumps(payload, separators=(",", ":")).encode(), compresslevel=5, mtime=0)
+    return gzip.compress(payload if isinstance(payload, bytes) else to_json(payload), compresslevel=5, mtime=0)
 
 
-def _spans(tokens: Sequence[tuple[str, str]], classes: dict[str, int]) -> list[int]:
-    """Runs of one line; neighbours of one class are one run."""
+def _runs(lexer: Lexer, text: str, classes: dict[str, int]) -> Iterator[list[int]]:
+    """Each line as `[length, class, length, class, …]`; neighbours of one class are one run.
+
+    `classes`: by CSS class its number; new ones are added.
+    """
+    length_of = len if text.isascii() else _utf16_length
+    known: dict[_TokenType, int] = {}
     runs: list[int] = []
-    for css, text in tokens:
-        index = 0 if css == "w" else classes.setdefault(css, len(classes))
-        if runs and runs[-1] == index:
-            runs[-2] += _utf16_length(text)
+    last = -1
+    for _, token, value in lexer.get_tokens_unprocessed(text):
+        index = known.get(token)
+        if index is None:
+            css = css_class(token)
+            index = known[token] = 0 if css == "w" else classes.setdefault(css, len(classes))
+        if "\n" in value:
+            *ended, value = value.split("\n")
+            for part in ended:
+                if part:
+                    runs += (length_of(part), index)
+                yield runs
+                runs, last = [], -1
+        if not value:
+            continue
+        if index == last:
+            runs[-2] += length_of(value)
         else:
-            runs += (_utf16_length(text), index)
-    return runs
+            runs += (length_of(value), index)
+            last = index
+    yield runs
 
 
 def _utf16_length(text: str) -> int:

@@ -5,7 +5,12 @@ import { reportSearch } from "./searching.js";
 /** @import { Capture, Listing, Spans, Place, Host } from "./types.js" */
 
 /** @param {string} text  base64 */
-const bytesOf = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+function bytesOf(text) {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+  return bytes;
+}
 
 /** @param {ArrayBuffer|DataView|Uint8Array} bytes  gzipped JSON */
 async function unpack(bytes) {
@@ -111,22 +116,23 @@ export async function notebookHost(model, live) {
 export function reportHost() {
   /** @type {{capture: Capture, listings: Record<string, {element: string}|{error: string}>}} */
   const data = JSON.parse(document.getElementById("xpuasm-data")?.textContent ?? "{}");
-  /** @type {Map<string, Promise<Listing & {spans: Spans}>>} */
+  /** @type {Map<string, {listing: Promise<Listing>, colours: string[]}>} */
   const opened = new Map();
 
-  /** @param {Place} place */
-  function listing({ kernel, attempt, stage }) {
+  /** An element has the listing, then the colours of each of its chunks, packed each. @param {Place} place */
+  function open({ kernel, attempt, stage }) {
     const found = data.listings[JSON.stringify([kernel, attempt, stage])];
     if (!found) throw new Error("This listing is not in the report.");
     if ("error" in found) throw new Error(found.error);
-    let promise = opened.get(found.element);
-    if (!promise) {
-      promise = unpack(bytesOf(document.getElementById(found.element)?.textContent ?? ""));
-      opened.set(found.element, promise);
+    let one = opened.get(found.element);
+    if (!one) {
+      const [listing, ...colours] = (document.getElementById(found.element)?.textContent ?? "").split(" ");
+      one = { listing: unpack(bytesOf(listing)), colours };
+      opened.set(found.element, one);
       const [oldest] = opened.keys();
       if (opened.size > 8) opened.delete(oldest);
     }
-    return promise;
+    return one;
   }
 
   /** @type {Promise<any>|null} */ let words = null;
@@ -159,10 +165,10 @@ export function reportHost() {
     async request(kind, params) {
       if (kind === "help") return glossary(/** @type {any} */ (params));
       if (kind === "search") return search(/** @type {any} */ (params));
-      const whole = await listing(/** @type {Place} */ (params));
-      if (kind === "listing") return whole;
+      const { listing, colours } = open(/** @type {Place} */ (params));
+      if (kind === "listing") return listing;
       const { start } = /** @type {{start: number}} */ (params);
-      return { start, classes: whole.spans.classes, lines: whole.spans.lines.slice(start, start + whole.chunk) };
+      return unpack(bytesOf(colours[start / (await listing).chunk]));
     },
     selected() {},
   };

@@ -10,20 +10,23 @@
  */
 export function linkable(listing) {
   const lines = listing.text.split("\n");
-  /** @type {(string|null)[]} per line `file:line`; null: not known */ let places = [];
-  /** @param {number[][]} runs  where it changes */
-  const spread = (runs) => {
-    /** @type {(string|null)[]} */ const found = [];
-    let run = 0;
-    for (let index = 0; index < lines.length; index++) {
-      while (run < runs.length && runs[run][0] <= index) run++;
-      const loc = runs[run - 1];
-      found.push(loc && loc[1] >= 0 ? `${listing.files[loc[1]]}:${loc[2]}` : null);
+  /** @type {(string|null)[]|null} of each line; null: what the listing itself says */ let borrowed = null;
+  /** The value of a line in a list of `[line, file, source line]` where it changes. @param {number[][]} runs @param {number} index */
+  const valueAt = (runs, index) => {
+    let low = 0;
+    let high = runs.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (runs[middle][0] <= index) low = middle + 1;
+      else high = middle;
     }
-    return found;
+    const loc = runs[low - 1];
+    return loc && loc[1] >= 0 ? `${listing.files[loc[1]]}:${loc[2]}` : null;
   };
-  places = spread(listing.locs);
-  const calls = listing.calls.length ? spread(listing.calls) : [];
+  /** @param {number} index @returns {string|null} `file:line`; null: not known */
+  const placeOf = (index) => (borrowed ? borrowed[index] ?? null : valueAt(listing.locs, index));
+  /** @param {number} index */
+  const callOf = (index) => valueAt(listing.calls, index);
   /** @type {Map<string, number[]>|null} */ let byPlace = null;
   /** @type {Map<number, number[]>|null} */ let byId = null;
 
@@ -43,10 +46,10 @@ export function linkable(listing) {
   const known = () => {
     if (!byPlace) {
       byPlace = new Map();
-      for (let index = 0; index < places.length; index++) {
-        const place = places[index];
+      for (let index = 0; index < lines.length; index++) {
+        const place = placeOf(index);
         if (place !== null) add(byPlace, place, index);
-        const call = calls[index] ?? null;
+        const call = listing.calls.length ? callOf(index) : null;
         if (call !== null && call !== place) add(byPlace, call, index);
       }
     }
@@ -56,9 +59,9 @@ export function linkable(listing) {
     listing,
     lines,
     /** @param {number} index */
-    place: (index) => places[index] ?? null,
+    place: placeOf,
     /** Where the function that the line is in was called from the kernel. @param {number} index */
-    call: (index) => calls[index] ?? null,
+    call: callOf,
     /** @param {number} index */
     ids: (index) => listing.ids[index] ?? [],
     get numbered() {
@@ -77,7 +80,7 @@ export function linkable(listing) {
     withPlace: (place) => known().get(place) ?? [],
     /** Source lines by vISA number, for a stage that has numbers only. @param {Linkable} other */
     borrow(other) {
-      places = lines.map((_, index) => {
+      borrowed = lines.map((_, index) => {
         for (const id of listing.ids[index] ?? []) {
           for (const at of other.withIds([id])) if (other.place(at) !== null) return other.place(at);
         }

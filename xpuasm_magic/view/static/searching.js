@@ -72,7 +72,7 @@ export function reportSearch(data) {
         slice.unread.push({ ...place, message: listing ? listing.error : "This listing is not in the report." });
         continue;
       }
-      const found = await own.find(document.getElementById(listing.element)?.textContent ?? "", query);
+      const found = await own.find((document.getElementById(listing.element)?.textContent ?? "").split(" ", 1)[0], query);
       if (found.count) slice.found.push({ ...place, ...found });
     }
     if (at < places.length) slice.next = at;

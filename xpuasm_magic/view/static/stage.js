@@ -2,8 +2,10 @@
 /** One pane: a stage of the chosen kernel, with its search and filters. */
 
 import { acknowledge, copy, counted, h, number, save, visible } from "./dom.js";
+import { FORMS } from "./copying.js";
 import { linkable } from "./links.js";
 import { listingView } from "./listing.js";
+import { actionMenu } from "./menu.js";
 /** @import { Stage, Kernel, Place, Host } from "./types.js" */
 /** @import { Linkable } from "./links.js" */
 
@@ -28,7 +30,18 @@ export function stagePane(shared, choice) {
   const opcodes = h("select", { class: "xa-opcodes", "aria-label": "Show one instruction, dim the others" });
   const find = h("input", { class: "xa-find", type: "search", placeholder: "Find   /", "aria-label": "Find in this listing", spellcheck: "false" });
   const said = h("span", { class: "xa-count", role: "status" });
-  const copyButton = h("button", { class: "xa-button", type: "button", text: "Copy" });
+  const foldButton = h("button", { class: "xa-button xa-fold-all", type: "button", text: "Fold", title: "Fold or unfold all blocks   Z", hidden: true });
+  const copyButton = h("button", { class: "xa-button", type: "button", text: "Copy", title: "The whole text, as the compiler wrote it" });
+  const copyMenu = actionMenu("Copy the selection, or all, as …", FORMS.map(({ form, title, tooltip }) => ({
+    title,
+    tooltip,
+    act() {
+      const { text, said: told } = code.copied(form);
+      copy(text).then(() => {
+        said.textContent = told;
+      });
+    },
+  })));
   const saveButton = h("button", { class: "xa-button", type: "button", text: "Save" });
   const message = h("div");
   let asked = 0;
@@ -54,8 +67,9 @@ export function stagePane(shared, choice) {
       }
     },
     unhelp: () => shared.help.hide(),
+    folded: drawFold,
   });
-  const bar = h("div", { class: "xa-bar" }, tabs, chooser, h("span", { class: "xa-space" }), said, opcodes, find, copyButton, saveButton);
+  const bar = h("div", { class: "xa-bar" }, tabs, chooser, h("span", { class: "xa-space" }), said, opcodes, find, foldButton, h("div", { class: "xa-copy" }, copyButton, copyMenu.element), saveButton);
   const element = h("section", { class: "xa-stage" }, bar, message, code.element);
 
   function draw() {
@@ -72,6 +86,34 @@ export function stagePane(shared, choice) {
     chooser.value = stage;
     bar.hidden = stages.length === 0;
     saveButton.textContent = `Save ${stages.find((one) => one.name === stage)?.suffix ?? ""}`;
+  }
+
+  function drawFold() {
+    foldButton.hidden = !code.foldable;
+    foldButton.textContent = code.allFolded ? "Unfold" : "Fold";
+    foldButton.setAttribute("aria-label", code.allFolded ? "Unfold all blocks" : "Fold all blocks");
+  }
+
+  /** What is not seen at once, in pieces that keep no frame waiting. @param {number} mine */
+  function afterwards(mine) {
+    const steps = [
+      () => {
+        code.knowBlocks();
+        drawFold();
+      },
+      () => {
+        const names = code.opcodes();
+        opcodes.hidden = names.length === 0;
+        opcodes.replaceChildren(h("option", { value: "", text: "All opcodes" }), ...names.map(([name, count]) => h("option", { value: name, text: `${name} (${number.format(count)})` })));
+      },
+      () => shown && locate(shown).catch(() => {}),
+    ];
+    const next = () => {
+      if (mine !== asked || !shown) return;
+      steps.shift()?.();
+      if (steps.length) setTimeout(next);
+    };
+    setTimeout(next, 30);
   }
 
   /** @param {string} text @param {boolean} [bad] */
@@ -101,8 +143,8 @@ export function stagePane(shared, choice) {
     draw();
     shown = null;
     find.value = said.textContent = "";
-    opcodes.hidden = true;
-    copyButton.disabled = saveButton.disabled = true;
+    opcodes.hidden = foldButton.hidden = true;
+    copyButton.disabled = copyMenu.button.disabled = saveButton.disabled = true;
     if (!stage) {
       code.clear();
       say("There is no listing of this kernel.");
@@ -121,20 +163,13 @@ export function stagePane(shared, choice) {
       message.replaceChildren();
       code.element.classList.remove("xa-away");
       shown = linkable(listing);
-      code.show(listing, shown.lines, label);
+      code.show(stage, listing, shown.lines, label);
       // The source of a kernel of a cell is the whole cell: it opens at the kernel's own function.
       const begin = stage === "python" ? shared.kernel()?.line ?? null : null;
       if (begin !== null) code.openAt(begin - 1);
-      copyButton.disabled = saveButton.disabled = false;
+      copyButton.disabled = copyMenu.button.disabled = saveButton.disabled = false;
       shared.changed();
-      // Once the text is on the screen.
-      setTimeout(() => {
-        if (mine !== asked || !shown) return;
-        const names = code.opcodes();
-        opcodes.hidden = names.length === 0;
-        opcodes.replaceChildren(h("option", { value: "", text: "All opcodes" }), ...names.map(([name, count]) => h("option", { value: name, text: `${name} (${number.format(count)})` })));
-        locate(shown).catch(() => {});
-      }, 30);
+      afterwards(mine);
     } catch (error) {
       if (mine !== asked) return;
       code.clear();
@@ -182,6 +217,10 @@ export function stagePane(shared, choice) {
     } else return;
     event.preventDefault();
   });
+  foldButton.addEventListener("click", () => {
+    code.foldAll();
+    drawFold();
+  });
   copyButton.addEventListener("click", () => copy(code.text).then(() => acknowledge(copyButton, "Copied")));
   saveButton.addEventListener("click", () => {
     const suffix = shared.stages().find((one) => one.name === stage)?.suffix ?? ".txt";
@@ -214,7 +253,10 @@ export function stagePane(shared, choice) {
       find.dispatchEvent(new Event("input"));
     },
     focus: code.focus,
-    destroy: code.destroy,
+    destroy() {
+      copyMenu.destroy();
+      code.destroy();
+    },
   };
   return self;
 }
