@@ -142,19 +142,23 @@ def test_an_expression_that_never_ends_is_ended(
     assert "make it simpler" in sent[0][0]["error"]
 
 
+@pytest.mark.parametrize("content", [None, "", "\x7fELF, not a listing"])
 def test_a_damaged_listing_is_told_and_the_others_are_searched(
-    corpus: Path, tmp_path: Path, sent: list[tuple[dict[str, Any], Any]]
+    corpus: Path, tmp_path: Path, sent: list[tuple[dict[str, Any], Any]], content: str | None
 ) -> None:
     for case in ("add", "trans"):
         shutil.copytree(corpus / "2.40" / "pvc" / case, tmp_path / "run" / case)
     capture = read_capture(tmp_path / "run")
-    capture.kernels[0].path("isa").unlink()
+    path = capture.kernels[0].path("isa")
+    path.unlink()
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
     _ask(Browser(capture), "search", stages=["isa"], text="mov", start=0)
     ((_, (packed,)),) = sent
     part = json.loads(gzip.decompress(packed))
     first, *others = kernels_by_id(capture)
     assert [one["kernel"] for one in part["unread"]] == [first]
-    assert "cannot be read" in part["unread"][0]["message"]
+    assert ("cannot be read" if content is None else "is damaged") in part["unread"][0]["message"]
     assert {one["kernel"] for one in part["found"]} <= set(others)
     assert part["found"]
 

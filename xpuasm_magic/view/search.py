@@ -17,6 +17,7 @@ from typing import Any, TypedDict
 
 from xpuasm_magic.errors import XpuasmError
 from xpuasm_magic.model import Kernel, Listing, StageFile
+from xpuasm_magic.regular import read_regular
 
 _SLICE_S = 0.25
 _PATIENCE_S = 5.0
@@ -112,6 +113,8 @@ def search(
     while at < len(places) and (time.monotonic() < end or at == start):
         id_, file = places[at]
         at += 1
+        if _lacks(file, query):
+            continue
         try:
             one = _Read(id_, file.stage, read(file))
         except XpuasmError as error:
@@ -124,6 +127,22 @@ def search(
     for one, hits in zip(listings, _regex_hits([one.listing for one in listings], query), strict=True):
         found += _told(one, hits)
     return SearchPayload(found=found, unread=unread, next=at if at < len(places) else None, total=len(places))
+
+
+_VERBATIM = frozenset({".asm", ".visaasm", ".ll", ".llir", ".ttir", ".ttgir"})
+"""Files whose bytes are the text that is shown."""
+
+
+def _lacks(file: StageFile, query: Query) -> bool:
+    """Whether it is not even in the file: parsing, which takes ten times as long, is spared."""
+    if query.regex or not query.text.isascii() or file.path.suffix not in _VERBATIM:
+        return False
+    try:
+        data = read_regular(file.path)
+    except OSError:  # parsing says it in words
+        return False
+    damaged = file.path.suffix == ".asm" and b"//.kernel" not in data
+    return not damaged and query.text.lower().encode() not in data.lower()
 
 
 _Hits = list[tuple[int, int]]
