@@ -13,6 +13,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from xpuasm_magic.catalog import read_capture
+from xpuasm_magic.errors import ParseError
 from xpuasm_magic.model import Capture, Kernel, Line, Listing, StageFile
 from xpuasm_magic.view.payload import kernels_by_id
 from xpuasm_magic.view.widget import Browser
@@ -142,25 +143,34 @@ def test_an_expression_that_never_ends_is_ended(
     assert "make it simpler" in sent[0][0]["error"]
 
 
-@pytest.mark.parametrize("content", [None, "", "\x7fELF, not a listing"])
-def test_a_damaged_listing_is_told_and_the_others_are_searched(
-    corpus: Path, tmp_path: Path, sent: list[tuple[dict[str, Any], Any]], content: str | None
+def test_a_listing_that_cannot_be_read_is_told_and_the_others_are_searched(
+    corpus: Path, tmp_path: Path, sent: list[tuple[dict[str, Any], Any]]
 ) -> None:
     for case in ("add", "trans"):
         shutil.copytree(corpus / "2.40" / "pvc" / case, tmp_path / "run" / case)
     capture = read_capture(tmp_path / "run")
-    path = capture.kernels[0].path("isa")
-    path.unlink()
-    if content is not None:
-        path.write_text(content, encoding="utf-8")
+    capture.kernels[0].path("isa").unlink()
     _ask(Browser(capture), "search", stages=["isa"], text="mov", start=0)
     ((_, (packed,)),) = sent
     part = json.loads(gzip.decompress(packed))
     first, *others = kernels_by_id(capture)
     assert [one["kernel"] for one in part["unread"]] == [first]
-    assert ("cannot be read" if content is None else "is damaged") in part["unread"][0]["message"]
+    assert "cannot be read" in part["unread"][0]["message"]
     assert {one["kernel"] for one in part["found"]} <= set(others)
     assert part["found"]
+
+
+def test_a_listing_that_its_parser_finds_damaged_is_told(
+    capture: Capture, sent: list[tuple[dict[str, Any], Any]], tmp_path: Path
+) -> None:
+    def damaged(path: Path) -> Listing:
+        raise ParseError("it ends in the middle of a line")
+
+    broken = replace(capture.kernels[0], stages={"isa": StageFile("isa", tmp_path / "x.bin", damaged)})
+    browser = Browser(replace(capture, kernels=(broken,)))
+    _ask(browser, "search", stages=["isa"], text="mov", start=0)
+    part = json.loads(gzip.decompress(sent[0][1][0]))
+    assert [one["message"] for one in part["unread"]] == ["x.bin is damaged: it ends in the middle of a line"]
 
 
 @pytest.mark.parametrize("message", ["text", None, 3, [], {}, {"type": "else"}])
