@@ -27,9 +27,12 @@ const KEYS = /** @type {[string, [string, string][]][]} */ ([
     ["n  N", "next and previous match of the search or the opcode"],
     ["Enter  double click", "on a branch: go to its target"],
     ["Backspace", "back from a branch's target"],
+    ["←  z", "fold the block of the line"],
+    ["→  z", "unfold it"],
+    ["Z", "fold all blocks, or unfold all"],
     ["h", "help on the instruction of the line"],
     ["click on r12", "mark its writes and reads"],
-    ["Ctrl+A  Ctrl+C", "copy the text as the compiler wrote it"],
+    ["Ctrl+A  Ctrl+C", "copy the text as the compiler wrote it; ▾ beside Copy has other ways"],
     ["← →", "on the stages: choose; on the divider: move it"],
   ]],
 ]);

@@ -316,7 +316,7 @@ export function listingView(colours, tell) {
       sizer.style.height = `${folds.count * ROW}px`;
       let longest = 0;
       for (const line of lines) longest = Math.max(longest, line.length);
-      sizer.style.setProperty("--xa-gutter", `${rows.gutter(0).length + 3}ch`);
+      sizer.style.setProperty("--xa-gutter", `${rows.gutter(0).length + 4}ch`);
       sizer.style.minWidth = `calc(${Math.min(longest, 2000)}ch + var(--xa-gutter))`;
       view.setAttribute("aria-label", label);
       // A listing opens on its code: a header of hundreds of declarations comes before it.

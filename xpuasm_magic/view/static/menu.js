@@ -25,8 +25,9 @@ export function actionMenu(label, items) {
     if (!open) return;
     // It floats above what would cut it off.
     const { bottom, right } = button.getBoundingClientRect();
+    const { clientWidth } = document.documentElement;
     list.style.top = `${bottom + 2}px`;
-    list.style.right = `${Math.max(4, document.documentElement.clientWidth - right)}px`;
+    list.style.left = `${Math.max(4, Math.min(right, clientWidth - 4) - list.offsetWidth)}px`;
     entries()[0]?.focus();
   }
 

@@ -29,7 +29,7 @@ export function stagePane(shared, choice) {
   const chooser = h("select", { class: "xa-stage-choice", "aria-label": "Stage" });
   const opcodes = h("select", { class: "xa-opcodes", "aria-label": "Show one instruction, dim the others" });
   const find = h("input", { class: "xa-find", type: "search", placeholder: "Find   /", "aria-label": "Find in this listing", spellcheck: "false" });
-  const said = h("span", { class: "xa-count", role: "status" });
+  const said = h("span", { class: "xa-count xa-said", role: "status" });
   const foldButton = h("button", { class: "xa-button xa-fold-all", type: "button", text: "Fold", title: "Fold or unfold all blocks   Z", hidden: true });
   const copyButton = h("button", { class: "xa-button", type: "button", text: "Copy", title: "The whole text, as the compiler wrote it" });
   const copyMenu = actionMenu("Copy the selection, or all, as …", FORMS.map(({ form, title, tooltip }) => ({
@@ -69,7 +69,7 @@ export function stagePane(shared, choice) {
     unhelp: () => shared.help.hide(),
     folded: drawFold,
   });
-  const bar = h("div", { class: "xa-bar" }, tabs, chooser, h("span", { class: "xa-space" }), said, opcodes, find, foldButton, h("div", { class: "xa-copy" }, copyButton, copyMenu.element), saveButton);
+  const bar = h("div", { class: "xa-bar" }, tabs, chooser, said, opcodes, find, foldButton, h("div", { class: "xa-copy" }, copyButton, copyMenu.element), saveButton);
   const element = h("section", { class: "xa-stage" }, bar, message, code.element);
 
   function draw() {
