@@ -13,6 +13,7 @@ from xpuasm_magic.model import Capture, Line, Listing, StageFile, Variant
 from xpuasm_magic.view.html import report_html
 
 from .conftest import CONTRAST, OpenPage
+from .server import run_cells, serving
 
 
 def _damaged(path: Path) -> Listing:
@@ -182,3 +183,22 @@ def test_what_was_found_fits_a_narrow_window_and_can_be_read(open_page: OpenPage
     assert page.evaluate("document.documentElement.scrollWidth") <= 720
     assert page.locator(".xa-results").evaluate("list => list.scrollWidth - list.clientWidth") <= 0
     assert page.evaluate(CONTRAST) == []
+
+
+def test_in_a_notebook_python_searches(open_page: OpenPage, capture_folder: Path, tmp_path: Path) -> None:
+    with serving("jupyterlab", tmp_path / "home") as server:
+        page = open_page(width=1100, height=1000)
+        server.open(page, server.write("search.ipynb", "%load_ext xpuasm_magic", f"%xpu_asm {capture_folder}"))
+        run_cells(page, 2)
+        page.wait_for_selector(".xpuasm tr.xa-kernel", timeout=60_000)
+        page.focus("tr.xa-kernel[tabindex='0']")
+        page.keyboard.press("Control+Shift+F")
+        page.keyboard.type("dpas")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".xa-result")
+        page.wait_for_selector(".xa-search button[type=submit]")
+        assert _found(page) == ["matmul_kernel"]
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".xa-row.xa-current >> text=dpas")
+        page.close()  # before its server: a page whose server has gone says so on the console

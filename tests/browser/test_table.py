@@ -188,7 +188,7 @@ def test_columns_are_chosen_one_by_one_by_keys_and_remembered(page: Page, report
     page.keyboard.press("Space")
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.textContent") == "Columns"
-    assert page.locator(".xa-menu").is_hidden()
+    assert page.locator(".xa-menu[aria-label=Columns]").is_hidden()
     assert "num_warps" in _columns(page)
     assert "sends" not in _columns(page)
     _open(page, report)
@@ -203,7 +203,7 @@ def test_columns_are_chosen_one_by_one_by_keys_and_remembered(page: Page, report
     page.uncheck("label:has-text('All columns') input")
     assert _columns(page) == ["name"]
     page.click(".xa-verdict")
-    assert page.locator(".xa-menu").is_hidden()
+    assert page.locator(".xa-menu[aria-label=Columns]").is_hidden()
 
 
 def test_headings_say_what_they_count_and_in_what(page: Page) -> None:
@@ -303,5 +303,5 @@ def test_the_first_screen_is_whole_in_a_narrow_window(
     # The number that people look for needs no scrolling.
     _assert_within(page.locator("th[data-column=spill_bytes]"), width)
     page.click("text=Columns")
-    _assert_within(page.locator(".xa-menu"), width)
+    _assert_within(page.locator(".xa-menu[aria-label=Columns]"), width)
     assert page.evaluate(CONTRAST) == []
