@@ -104,9 +104,11 @@ def report_html(capture: Capture) -> str:
             f'<main id="xpuasm"></main>\n<noscript>{_table_html(capture)}</noscript>',
             f'<script type="application/json" id="xpuasm-data">'
             f"{_script_json({'capture': payload, 'listings': listings})}</script>",
-            *elements,
+            # It runs as soon as it is read: the table does not wait for the listings below.
+            f'<script type="module" async>{code}</script>',
             _packed_script("xpuasm-help", base64.b64encode(pack(dict(glossary.payload()))).decode()),
-            f'<script type="module">{code}</script>\n</body>\n</html>\n',
+            *elements,
+            "</body>\n</html>\n",
         )
     )
 

@@ -3,6 +3,9 @@
 
 import { dialectOf } from "./dialects.js";
 
+/** @import { End } from "./selection.js" */
+/** @import { Block } from "./blocks.js" */
+
 /** @typedef {"written"|"bare"|"gutter"} Form */
 /** @type {{form: Form, title: string, tooltip: string}[]} */
 export const FORMS = [
@@ -28,4 +31,25 @@ export function copiedLines(form, { stage, lines, pcs, gutter }, first, last) {
     }
   }
   return found;
+}
+
+/**
+ * The ends of a selection, with what is folded into its first and its last line.
+ *
+ * @param {{first: End, last: End}} ends @param {string[]} lines @param {(line: number) => Block|null} foldedAt
+ */
+export function unfoldedEnds({ first, last }, lines, foldedAt) {
+  const [above, below] = [foldedAt(first.line), foldedAt(last.line)];
+  return {
+    first: above && first.column === 0 ? { line: above.first, column: 0 } : first,
+    last: below && last.column >= lines[last.line].length ? { line: below.last, column: Infinity } : last,
+  };
+}
+
+/** @param {string[]} lines @param {{first: End, last: End}} ends */
+export function selectedText(lines, { first, last }) {
+  const part = lines.slice(first.line, last.line + 1);
+  part[part.length - 1] = part[part.length - 1].slice(0, last.column);
+  part[0] = part[0].slice(first.column);
+  return part.join("\n");
 }

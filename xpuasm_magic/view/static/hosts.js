@@ -116,8 +116,14 @@ export async function notebookHost(model, live) {
 export function reportHost() {
   /** @type {{capture: Capture, listings: Record<string, {element: string}|{error: string}>}} */
   const data = JSON.parse(document.getElementById("xpuasm-data")?.textContent ?? "{}");
-  /** @type {Map<string, {listing: Promise<Listing>, colours: string[]}>} */
+  /** @type {Map<string, {listing: Promise<Listing>, colours: (chunk: number) => Promise<Spans>}>} */
   const opened = new Map();
+
+  /** A large page shows its table before all of it has been read: what is not there yet is on its way. @param {string} id */
+  async function contentOf(id) {
+    while (!document.getElementById(id)?.nextElementSibling && document.readyState === "loading") await new Promise((done) => setTimeout(done, 20));
+    return document.getElementById(id)?.textContent ?? "";
+  }
 
   /** An element has the listing, then the colours of each of its chunks, packed each. @param {Place} place */
   function open({ kernel, attempt, stage }) {
@@ -126,8 +132,11 @@ export function reportHost() {
     if ("error" in found) throw new Error(found.error);
     let one = opened.get(found.element);
     if (!one) {
-      const [listing, ...colours] = (document.getElementById(found.element)?.textContent ?? "").split(" ");
-      one = { listing: unpack(bytesOf(listing)), colours };
+      const parts = contentOf(found.element).then((text) => text.split(" "));
+      one = {
+        listing: parts.then(([listing]) => unpack(bytesOf(listing))),
+        colours: async (/** @type {number} */ chunk) => unpack(bytesOf((await parts)[1 + chunk])),
+      };
       opened.set(found.element, one);
       const [oldest] = opened.keys();
       if (opened.size > 8) opened.delete(oldest);
@@ -139,7 +148,7 @@ export function reportHost() {
 
   /** Help for a token, by its text: the page has no Python to ask. @param {{stage: string, text: string, column: number}} place */
   async function glossary({ stage, text, column }) {
-    const packed = document.getElementById("xpuasm-help")?.textContent;
+    const packed = await contentOf("xpuasm-help");
     if (!packed) return { help: null };
     words ??= unpack(bytesOf(packed));
     const { languages, tokens, index, entries } = await words;
@@ -153,7 +162,7 @@ export function reportHost() {
     return { help: null };
   }
 
-  const search = reportSearch(data);
+  const search = reportSearch(data, contentOf);
 
   return {
     kind: "page",
@@ -168,7 +177,7 @@ export function reportHost() {
       const { listing, colours } = open(/** @type {Place} */ (params));
       if (kind === "listing") return listing;
       const { start } = /** @type {{start: number}} */ (params);
-      return unpack(bytesOf(colours[start / (await listing).chunk]));
+      return colours(start / (await listing).chunk);
     },
     selected() {},
   };

@@ -2,9 +2,9 @@
 /** One listing of any length: its rows, what is marked in it, where the keys are. */
 
 import { counted, h, number } from "./dom.js";
-import { blocksOf, summaryOf } from "./blocks.js";
-import { copiedLines } from "./copying.js";
+import { copiedLines, selectedText, unfoldedEnds } from "./copying.js";
 import { dialectOf } from "./dialects.js";
+import { listingFolding } from "./folding.js";
 import { foldable } from "./folds.js";
 import { jumps } from "./jumps.js";
 import { listingKeys } from "./listingkeys.js";
@@ -51,7 +51,22 @@ export function listingView(colours, tell) {
   /** @type {Set<number>|null} */ let only = null;
   /** @type {{number: number, bytes: number, coded: (line: number) => boolean}|null} */ let register = null;
   let paths = jumps("", []);
-  let blocksKnown = false;
+
+  const text = () => ({ stage, lines, pcs: listing.pcs });
+
+  const folding = listingFolding(folds, {
+    text,
+    rows: () => rows,
+    line: () => at.line,
+    move(lineAt) {
+      if (current >= 0) current = lineAt(folds.rowAt(current));
+    },
+    changed() {
+      drawStrip();
+      tell.folded();
+    },
+    said: tell.said,
+  });
 
   const rows = listingRows(view, sizer, folds, colours, {
     selected: selection.ends,
@@ -62,11 +77,8 @@ export function listingView(colours, tell) {
       row.classList.toggle("xa-hovered", has(hovered, line, block));
       row.classList.toggle("xa-dimmed", only !== null && !has(only, line, block));
     },
-    aside: foldMark,
-    beyond(line) {
-      const block = folds.foldedAt(line);
-      return block && h("span", { class: "xa-folded", text: `  ⋯ ${summaryOf({ stage, lines, pcs: listing.pcs }, block)}` });
-    },
+    aside: folding.mark,
+    beyond: folding.summary,
     drawn: () => marks.draw(rows.shown, lines, needle, register),
   });
 
@@ -78,49 +90,6 @@ export function listingView(colours, tell) {
     return false;
   }
 
-  /** @param {number} line */
-  function foldMark(line) {
-    const block = folds.headedBy(line);
-    if (!block) return null;
-    const folded = folds.isFolded(block);
-    const name = block.name || `block at line ${block.first + 1}`;
-    return h("button", { class: "xa-fold-mark", type: "button", tabindex: "-1", "aria-expanded": String(!folded), "aria-label": `${folded ? "Unfold" : "Fold"} ${name}`, title: folded ? "Unfold   →" : "Fold   ←" });
-  }
-
-  /** Blocks are looked for when the text is on the screen, or when somebody wants them. */
-  function knowBlocks() {
-    if (blocksKnown || !lines.length) return;
-    blocksKnown = true;
-    folds.set(blocksOf({ stage, lines, pcs: listing.pcs }));
-    if (folds.any) rows.refill();
-  }
-
-  /** @param {() => void} change @param {number} anchor  a line that stays where it is */
-  function refold(change, anchor) {
-    const settle = rows.arrange(anchor);
-    change();
-    settle();
-    drawStrip();
-    tell.folded();
-  }
-
-  /** @param {Block} block @param {boolean} fold */
-  function setFold(block, fold) {
-    refold(() => folds.fold(block, fold), block.head);
-    if (fold && current >= block.first && current <= block.last) current = block.head;
-    rows.remark();
-    tell.said(`${block.name || "block"} ${fold ? "folded" : "unfolded"}`);
-  }
-
-  /** A line can be seen: nothing that it is in is folded. @param {number} line */
-  function openTo(line) {
-    const settle = rows.arrange(-1);
-    if (!folds.open(line)) return;
-    settle();
-    drawStrip();
-    tell.folded();
-  }
-
   /** Where hits and linked lines lie in the whole listing. */
   function drawStrip() {
     strip.draw(view.clientHeight, folds.count, [["xa-strip-lit", [...lit].map(folds.rowAt)], ["xa-strip-hit", hits.map(folds.rowAt)]]);
@@ -128,7 +97,7 @@ export function listingView(colours, tell) {
 
   /** Scrolls so that a line is seen, only as far as needed unless it was out of view. @param {number} line */
   function reveal(line) {
-    openTo(line);
+    folding.openTo(line);
     const top = folds.rowAt(line) * ROW;
     if (top < view.scrollTop + ROW || top > view.scrollTop + view.clientHeight - 3 * ROW) {
       view.scrollTop = Math.max(0, top - Math.floor(view.clientHeight / 3));
@@ -139,7 +108,7 @@ export function listingView(colours, tell) {
   function goto(line) {
     if (!lines.length) return;
     current = Math.max(0, Math.min(lines.length - 1, line));
-    openTo(current);
+    folding.openTo(current);
     const top = folds.rowAt(current) * ROW;
     if (top < view.scrollTop) view.scrollTop = top;
     else if (top + ROW > view.scrollTop + view.clientHeight - ROW) view.scrollTop = top + 2 * ROW - view.clientHeight;
@@ -200,33 +169,10 @@ export function listingView(colours, tell) {
       const line = paths.back();
       if (line !== null) go(line);
     },
-    /** The block around the line; of one that is folded, the one around that. @returns {boolean} there was one */
-    fold() {
-      knowBlocks();
-      let block = folds.around(at.line);
-      while (block && folds.isFolded(block)) block = folds.outerOf(block);
-      if (block) setFold(block, true);
-      return block !== null;
-    },
-    unfold() {
-      const block = folds.foldedAt(at.line);
-      if (block) setFold(block, false);
-      return block !== null;
-    },
-    /** @param {number} line  where its mark was clicked */
-    toggle(line) {
-      const block = folds.headedBy(line);
-      if (block) setFold(block, !folds.isFolded(block));
-    },
-    foldAll() {
-      knowBlocks();
-      if (!folds.any) return tell.said("nothing to fold");
-      const fold = !folds.allFolded;
-      refold(() => folds.foldAll(fold), at.line);
-      if (current >= 0) current = folds.lineAt(folds.rowAt(current));
-      rows.remark();
-      tell.said(fold ? "all folded" : "all unfolded");
-    },
+    fold: folding.fold,
+    unfold: folding.unfold,
+    toggle: folding.toggle,
+    foldAll: folding.all,
     /** By a click. @param {number} line @param {number} column */
     choose(line, column) {
       register = null;
@@ -259,33 +205,15 @@ export function listingView(colours, tell) {
   resized.observe(view);
   // From the text itself: as the compiler wrote it, with its line ends and without our gutter.
   view.addEventListener("copy", (/** @type {ClipboardEvent} */ event) => {
-    const copied = selectedText();
-    if (copied === null) return;
-    event.clipboardData?.setData("text/plain", copied);
+    const selected = selectedLines();
+    if (!selection.everything && !selected) return;
+    event.clipboardData?.setData("text/plain", selected && !selection.everything ? selectedText(lines, selected) : lines.join("\n"));
     event.preventDefault();
   });
 
-  /** Selected lines, with what is folded into them. */
   function selectedLines() {
     const ends = selection.ends();
-    if (!ends) return null;
-    const { first, last } = ends;
-    const [above, below] = [folds.foldedAt(first.line), folds.foldedAt(last.line)];
-    return {
-      first: above && first.column === 0 ? { line: above.first, column: 0 } : first,
-      last: below && last.column >= lines[last.line].length ? { line: below.last, column: Infinity } : last,
-    };
-  }
-
-  function selectedText() {
-    if (selection.everything) return lines.join("\n");
-    const selected = selectedLines();
-    if (!selected) return null;
-    const { first, last } = selected;
-    const part = lines.slice(first.line, last.line + 1);
-    part[part.length - 1] = part[part.length - 1].slice(0, last.column);
-    part[0] = part[0].slice(first.column);
-    return part.join("\n");
+    return ends && unfoldedEnds(ends, lines, folds.foldedAt);
   }
 
   function forget() {
@@ -298,7 +226,7 @@ export function listingView(colours, tell) {
     current = -1;
     selection.some();
     pointer.forget();
-    blocksKnown = false;
+    folding.forget();
     strip.draw(0, 0, []);
   }
 
@@ -333,14 +261,14 @@ export function listingView(colours, tell) {
       rows.set(null, lines);
       sizer.style.height = "0";
     },
-    knowBlocks,
+    knowBlocks: folding.know,
     get foldable() {
       return folds.any;
     },
     get allFolded() {
       return folds.allFolded;
     },
-    foldAll: at.foldAll,
+    foldAll: folding.all,
     /** @param {number[]} found @param {boolean} firmly  by a click, not by hovering */
     light(found, firmly) {
       if (firmly) {
@@ -404,7 +332,7 @@ export function listingView(colours, tell) {
     copied(form) {
       const selected = selectedLines();
       const [first, last] = selected && !selection.everything ? [selected.first.line, selected.last.line] : [0, lines.length - 1];
-      const found = copiedLines(form, { stage, lines, pcs: listing.pcs, gutter: rows.gutter }, first, last);
+      const found = copiedLines(form, { ...text(), gutter: rows.gutter }, first, last);
       return { text: found.join("\n") + "\n", said: `${counted(found.length, "line")} copied` };
     },
     focus: () => view.focus(),

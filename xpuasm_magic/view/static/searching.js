@@ -43,8 +43,11 @@ function matchingWorker() {
   };
 }
 
-/** @param {{capture: Capture, listings: Record<string, {element: string}|{error: string}>}} data */
-export function reportSearch(data) {
+/**
+ * @param {{capture: Capture, listings: Record<string, {element: string}|{error: string}>}} data
+ * @param {(element: string) => Promise<string>} contentOf
+ */
+export function reportSearch(data, contentOf) {
   /** @type {ReturnType<typeof matchingWorker>|null} */ let worker = null;
 
   /** @param {{text: string, regex: boolean, whole: boolean, stages: string[], start: number}} query @returns {Promise<SearchSlice>} */
@@ -72,7 +75,7 @@ export function reportSearch(data) {
         slice.unread.push({ ...place, message: listing ? listing.error : "This listing is not in the report." });
         continue;
       }
-      const found = await own.find((document.getElementById(listing.element)?.textContent ?? "").split(" ", 1)[0], query);
+      const found = await own.find((await contentOf(listing.element)).split(" ", 1)[0], query);
       if (found.count) slice.found.push({ ...place, ...found });
     }
     if (at < places.length) slice.next = at;
