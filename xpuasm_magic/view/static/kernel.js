@@ -70,7 +70,7 @@ export function kernelPane(host, value, moved) {
     linked,
     changed: keep,
     get name() {
-      return kernel ? String(value(kernel, "name") ?? kernel.id) : "";
+      return kernel ? visible(String(value(kernel, "name") ?? kernel.id)) : "";
     },
   });
 
