@@ -23,7 +23,7 @@ _SELDOM = frozenset((
 # fmt: on
 """Columns that say who a kernel is or repeat another; what the compilers were given is told by its cause."""
 
-_SURE = ("given", "source, signature, constants and config")
+_SURE = ("given", "source, signature, constants and config", "name, signature, constants and config")
 
 
 def summary_text(found: Diff) -> str:

@@ -22,9 +22,7 @@ _COLOURS: dict[Change | None, str] = {
 }
 
 
-def diff_text(
-    found: Diff, failed: Sequence[Failure] = (), *, stage: str | None = None, color: bool = False
-) -> str:
+def diff_text(found: Diff, *, stage: str | None = None, color: bool = False) -> str:
     """With `stage`, also what differs in it, pair by pair."""
     head, *others = summary_text(found).split("\n")
     lines = [_paint(visible(head), _BOLD, color), *(visible(line) for line in others)]
