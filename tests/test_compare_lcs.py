@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 
@@ -21,14 +22,16 @@ def length(a: Sequence[int], b: Sequence[int]) -> int:
 
 
 @pytest.mark.parametrize("most_bits", [1 << 29, 8])
-def test_pairs_are_equal_in_order_and_as_many_as_can_be(monkeypatch: pytest.MonkeyPatch, most_bits: int) -> None:
+def test_pairs_are_equal_in_order_and_as_many_as_can_be(
+    monkeypatch: pytest.MonkeyPatch, most_bits: int
+) -> None:
     monkeypatch.setattr(lcs, "_MOST_BITS", most_bits)
     chance = random.Random(4)
     for _ in range(300):
         a, b = ([chance.randrange(4) for _ in range(chance.randrange(15))] for _ in range(2))
         pairs = lcs.common(a, b)
         assert all(a[i] == b[j] for i, j in pairs)
-        assert all(x[0] < y[0] and x[1] < y[1] for x, y in zip(pairs, pairs[1:], strict=False))
+        assert all(x[0] < y[0] and x[1] < y[1] for x, y in pairwise(pairs))
         assert len(pairs) == length(a, b), (a, b)
 
 

@@ -6,14 +6,13 @@ differs and every other one is known to be the same. Anything less is no cause.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from xpuasm_magic.compare.side import Side
 from xpuasm_magic.compare.source import KernelSource, SourceDiff, diff_source, kernel_source
-from xpuasm_magic.errors import ParseError
+from xpuasm_magic.compare.ttir import declared_arguments, ttir_lines
 from xpuasm_magic.loader import grf_label
 from xpuasm_magic.model import Kernel
 
@@ -36,9 +35,6 @@ _NOT_OPTIONS = frozenset(
     )
 )
 """Of Triton's metadata: results, what is an input of its own here, and paths."""
-#   tt.func public @add_kernel(%arg0: !tt.ptr<f32> {tt.divisibility = 16 : i32}, …) attributes {…} {
-_FUNCTION = re.compile(r"\s*tt\.func public @.*")
-_ARGUMENT = re.compile(r"%\w+: (?P<type>[^ ,)]+)(?: (?P<attributes>\{[^}]*\}))?")
 
 
 @dataclass(frozen=True)
@@ -86,15 +82,11 @@ def source_diff(a: Side, b: Side) -> SourceDiff | None:
 
 def _source(a: Side, b: Side, left: KernelSource | None, right: KernelSource | None) -> Input:
     if left is None or right is None:
-        return Input("source", "unknown")
+        said = ttir_lines(a.kernel)
+        return Input("source", "same" if said and said == ttir_lines(b.kernel) else "unknown")
     if left.digest == right.digest:
         return Input("source", "same")
-    found = diff_source(left, right)
-    return Input(
-        "source",
-        "changed",
-        _source_words(a, b, found) if found.removed or found.added else "the source changed",
-    )
+    return Input("source", "changed", _source_words(a, b, diff_source(left, right)))
 
 
 def _source_words(a: Side, b: Side, found: SourceDiff) -> str:
@@ -106,6 +98,8 @@ def _source_words(a: Side, b: Side, found: SourceDiff) -> str:
         return f'{b.place(found.added[0].loc)} was added: "{found.added[0].text.strip()}"'
     if len(found.removed) == 1 and not found.added:
         return f'{a.place(found.removed[0].loc)} of A was removed: "{found.removed[0].text.strip()}"'
+    if not found.added and not found.removed:  # where a line ends, and so what it belongs to
+        return "the layout of the source changed"
     side, lines = (b, found.added) if found.added else (a, found.removed)
     shown = ", ".join(side.place(line.loc) for line in lines[:_FIRST_LINES])
     more = f" and {len(lines) - _FIRST_LINES} more" if len(lines) > _FIRST_LINES else ""
@@ -137,31 +131,15 @@ def _shown(value: Any) -> str:
 
 def _arguments(a: Kernel, b: Kernel, rewritten: bool) -> Input:
     """Types and what Triton was told of the values. Of another source they may be others by that alone."""
-    left, right = _declared(a), _declared(b)
-    if (
-        left is not None
-        and right is not None
-        and left != right
-        and not (rewritten and len(left) != len(right))
-    ):
+    left, right = (declared_arguments(ttir_lines(kernel)) for kernel in (a, b))
+    if left and right and left != right and not (rewritten and len(left) != len(right)):
         return Input("arguments", "changed", f"arguments changed: {_first_difference(left, right)}")
     if a.variant.signature == b.variant.signature or rewritten:
         return Input("arguments", "same")
     return _settings("arguments", a.variant.signature, b.variant.signature)
 
 
-def _declared(kernel: Kernel) -> list[str] | None:
-    if "ttir" not in kernel.stages:
-        return None
-    try:
-        lines = kernel.listing("ttir").lines
-    except (ParseError, OSError):
-        return None
-    header = next((line.text for line in lines if _FUNCTION.match(line.text)), "")
-    return [f"{found['type']} {found['attributes'] or ''}".strip() for found in _ARGUMENT.finditer(header)]
-
-
-def _first_difference(a: list[str], b: list[str]) -> str:
+def _first_difference(a: Sequence[str], b: Sequence[str]) -> str:
     """The first argument that differs, by its place."""
     for number, (x, y) in enumerate(zip(a, b, strict=False), 1):
         if x != y:

@@ -14,8 +14,7 @@ from functools import cached_property
 from typing import Literal
 
 from xpuasm_magic.compare.source import kernel_source
-from xpuasm_magic.compare.statements import statements
-from xpuasm_magic.errors import ParseError
+from xpuasm_magic.compare.ttir import ttir_lines
 from xpuasm_magic.model import Kernel
 
 How = Literal[
@@ -103,15 +102,8 @@ class _Identity:
         return Counter([line.text.strip() for line in source.lines] if source else self._ttir)
 
     @cached_property
-    def _ttir(self) -> list[str]:
-        """Without names, so also without the function's."""
-        if "ttir" not in self.kernel.stages:
-            return []
-        try:
-            said = statements(self.kernel.listing("ttir"))
-        except (ParseError, OSError):
-            return []
-        return [one.text.replace(f"@{self.kernel.name}(", "@(") for one in said]
+    def _ttir(self) -> tuple[str, ...]:
+        return ttir_lines(self.kernel)
 
 
 _Key = Callable[[_Identity], Hashable | None]
