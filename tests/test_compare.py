@@ -166,6 +166,38 @@ def test_the_compiler_is_no_cause_of_another_module(made: Made) -> None:
     assert diff(a, changed).pairs[0].cause is None
 
 
+def test_a_grf_mode_for_all_kernels_is_told(made: Made) -> None:
+    """`--grf 256` leaves the variant's own flags as they were; the build's say it."""
+    a, b = made("a", "2.40/pvc/matmul_w16_default"), made("b", "2.40/pvc/matmul_w16_default")
+    [record] = b.folder.glob("igc/*/*/build.json")
+    record.write_text(json.dumps(json.loads(record.read_text()) | {"flags": "-cl-intel-256-GRF-per-thread"}))
+    assert [one.words for one in diff(a, b).pairs[0].inputs if one.state == "changed"] == [
+        "GRF mode default → grf256"
+    ]
+
+
+def test_a_second_build_of_the_loader_is_a_result(made: Made) -> None:
+    a, b = made("a", "2.40/pvc/spill"), made("b", "2.40/pvc/spill")
+    [key] = (path for path in (b.folder / "igc").iterdir())
+    again = key / "pvc-grf256"
+    shutil.copytree(key / "pvc-default", again)
+    record = again / "build.json"
+    record.write_text(json.dumps(json.loads(record.read_text()) | {"flags": "-cl-intel-256-GRF-per-thread"}))
+    decision = {"kept": again.name, "rejected": [{"build": "pvc-default", "reason": "it spills"}]}
+    (key / "loader.json").write_text(json.dumps(decision))
+    assert [one.state for one in diff(a, read_capture(b.folder)).pairs[0].inputs] == ["same"] * 7
+
+
+def test_the_version_that_built_the_code_is_the_builds_own(made: Made) -> None:
+    a, b = made("a", "2.40/pvc/add", igc=None), made("b", "2.40/pvc/add", igc=None)
+    for capture, version in ((a, "2.1"), (b, "2.2")):
+        [record] = capture.folder.glob("igc/*/*/build.json")
+        record.write_text(json.dumps(json.loads(record.read_text()) | {"igc": version}))
+    cause = diff(a, b).pairs[0].cause
+    assert cause is not None
+    assert cause.words == "IGC 2.1 → 2.2"
+
+
 def test_the_same_capture_differs_in_nothing(made: Made) -> None:
     a = made("a", "2.40/pvc/add", "2.40/pvc/spill")
     found = diff(a, a)

@@ -90,9 +90,7 @@ def test_other_configs_are_paired_by_constants_then_by_place(kernel: Source) -> 
 
 def test_a_renamed_and_changed_kernel_is_found_by_its_source(kernel: Source) -> None:
     renamed = ADD.replace("def add(", "def plus(").replace("a + 1", "a + 2")
-    pairs, _, only_b = pair_kernels(
-        [kernel("add", ADD)], [kernel("square", SQUARE), kernel("plus", renamed)]
-    )
+    pairs, _, only_b = pair_kernels([kernel("add", ADD)], [kernel("square", SQUARE), kernel("plus", renamed)])
     [pair] = pairs
     assert (pair.how, pair.b.name) == ("similar source", "plus")
     assert pair.similarity is not None

@@ -56,10 +56,10 @@ def inputs(a: Side, b: Side) -> tuple[Input, ...]:
         _source(a, b, source_a, source_b),
         _settings("config", _options(a.kernel), _options(b.kernel)),
         _arguments(a.kernel, b.kernel, rewritten),
-        _named("Triton", a.version("triton_xpu"), b.version("triton_xpu")),
+        _named("Triton", a.triton, b.triton),
         _named("device", a.kernel.device, b.kernel.device),
-        _grf(a.kernel, b.kernel),
-        _named("IGC", a.version("igc"), b.version("igc"), after_module=True),
+        _grf(a, b),
+        _named("IGC", a.igc, b.igc, after_module=True),
     )
 
 
@@ -154,14 +154,17 @@ def _named(name: str, a: str | None, b: str | None, *, after_module: bool = Fals
     return Input(name, state, f"{name} {a} → {b}" if a != b else "", after_module)
 
 
-def _grf(a: Kernel, b: Kernel) -> Input:
+def _grf(a: Side, b: Side) -> Input:
     """What was asked for; how many registers the code has is a result."""
-    old, new = (" ".join(sorted(kernel.variant.build_flags.split())) for kernel in (a, b))
-    if old == new and a.variant.grf_mode == b.variant.grf_mode:
-        return Input("GRF mode", "same", after_module=True)
-    modes = [kernel.variant.grf_mode or grf_label(kernel.variant.build_flags) for kernel in (a, b)]
-    words = f"GRF mode {modes[0]} → {modes[1]}" if modes[0] != modes[1] else f"build flags {old!r} → {new!r}"
-    return Input("GRF mode", "changed", words, after_module=True)
+    if a.build_flags.split() != b.build_flags.split():
+        old, new = grf_label(a.build_flags), grf_label(b.build_flags)
+        words = (
+            f"GRF mode {old} → {new}" if old != new else f"build flags '{a.build_flags}' → '{b.build_flags}'"
+        )
+        return Input("GRF mode", "changed", words, after_module=True)
+    return _named(
+        "GRF mode", *(side.kernel.variant.grf_mode or "default" for side in (a, b)), after_module=True
+    )
 
 
 def _same_module(a: Kernel, b: Kernel) -> bool | None:
