@@ -99,13 +99,13 @@ def test_the_changed_instructions_come_from_the_changed_line(real: tuple[Capture
     scale = diff(*real).pairs[0]
     for stage in ("ttir", "ttgir", "llir", "isa"):
         listing = scale.listing(stage)
-        assert 13 in [loc.line for loc in listing.b_sources], stage
+        assert 13 in [loc.line for loc in listing.changes.b_sources], stage
         removed = [listing.a.lines[i].text for hunk in listing.hunks for i in hunk.a_lines]
         added = [listing.b.lines[j].text for hunk in listing.hunks for j in hunk.b_lines]
         assert any("mul" in text for text in removed), stage
         assert any("sq" in text for text in added), stage
     ttir = scale.listing("ttir")
-    assert ttir.counts == {"removed": 2, "added": 1, "moved": 0, "rerouted": 0}
+    assert ttir.changes.counts == {"removed": 2, "added": 1, "moved": 0, "rerouted": 0}
 
 
 def test_devices_are_paired_by_source_and_told_as_the_cause(made: Made) -> None:
@@ -366,6 +366,7 @@ def test_two_kernels_by_key(made: Made, capsys: pytest.CaptureFixture[str]) -> N
         (["{a}"], "name a second capture"),
         (["{a}", "{b}", "--a", "add_kernel"], "--a and --b go together"),
         (["{a}", "{b}", "--a", "nobody", "--b", "add_kernel"], "no kernel 'nobody'"),
+        (["{a}", "{b}", "--kernel", "softmax*"], "neither capture has a kernel whose name matches"),
         (["{a}", "{b}", "--fail-on", "spils>0"], "no column 'spils'; the columns are name, family,"),
     ],
 )
@@ -373,6 +374,29 @@ def test_slips_are_told(folders: tuple[str, str], args: list[str], words: str) -
     a, b = folders
     with pytest.raises(UsageError, match=words):
         xpuasm(*(arg.format(a=a, b=b) for arg in args))
+
+
+def test_a_kernel_that_no_longer_compiles_is_told_first(made: Made) -> None:
+    a, b = made("a", "2.40/pvc/add", "2.40/pvc/spill"), made("b", "2.40/pvc/add", "2.40/pvc/spill")
+    [key] = [kernel.key for kernel in b if kernel.name == "add_kernel"]
+    [build] = (b.folder / "igc" / key).glob("*/build.json")
+    failed = {"status": "failed", "exit": 1, "error": "error: undefined builtin\nmore"}
+    build.write_text(json.dumps(json.loads(build.read_text()) | failed))
+    shutil.rmtree(build.parent / "dump")
+    (build.parent / "kernel.bin").unlink()
+    (build.parent.parent / "loader.json").unlink()
+    summary = diff(a, read_capture(b.folder)).summary
+    assert "add_kernel: status ok → failed, instructions 333 → not known" in summary
+    assert "no machine code to compare: B failed (error: undefined builtin)" in summary
+
+
+def test_an_empty_capture_says_why(made: Made, capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = made("a", "2.40/pvc/add"), made("b")
+    assert xpuasm(str(a.folder), str(b.folder), "--fail-on", "spill_bytes>0") == 1
+    out, err = capsys.readouterr()
+    assert out.splitlines()[-1] == "only in a: add_kernel"
+    assert "xpuasm: B, " in err
+    assert "no kernel to ask 'spill_bytes>0' of" in err
 
 
 def test_a_diff_says_what_it_is(made: Made) -> None:

@@ -97,7 +97,7 @@ def test_another_choice_of_names_is_no_change(
     text = text_of(corpus, "2.40/pvc/softmax_w4", stage)
     other = edit(text)
     assert what == "values" or other != text, "the edit does nothing"
-    assert compared(stage, text, other, tmp_path).same
+    assert compared(stage, text, other, tmp_path).changes.same
 
 
 DONE: list[tuple[str, str, Edit]] = [
@@ -140,7 +140,7 @@ def test_what_the_code_does_is_a_change(
     if what not in ELSEWHERE:
         assert [hunk.a_lines for hunk in found.hunks] == [(differing,)]
         assert [hunk.b_lines for hunk in found.hunks] == [(differing,)]
-    assert not found.same
+    assert not found.changes.same
 
 
 def test_a_line_of_many_that_read_alike_is_found(corpus: Path, tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_a_line_of_many_that_read_alike_is_found(corpus: Path, tmp_path: Path) -
     text = text_of(corpus, "2.40/pvc/add", "visa")
     line = next(line for line in text.split("\n") if " shl (M1, 32) " in line)
     found = compared("visa", text, text.replace(line, f"{line}\n{line.replace('V0', 'V9')}", 1), tmp_path)
-    assert found.counts == {"removed": 0, "added": 1, "moved": 0, "rerouted": 0}
+    assert found.changes.counts == {"removed": 0, "added": 1, "moved": 0, "rerouted": 0}
 
 
 def test_two_statements_that_changed_places_are_moves(corpus: Path, tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_two_statements_that_changed_places_are_moves(corpus: Path, tmp_path: Pa
     at = next(i for i, line in enumerate(lines) if "@_Z12get_local_idj(i32 0)" in line and "= " in line)
     moved = [*lines[: at - 1], lines[at], lines[at - 1], *lines[at + 1 :]]
     found = compared("llir", text, "\n".join(moved), tmp_path)
-    assert found.counts == {"removed": 0, "added": 0, "moved": 1, "rerouted": 0}
+    assert found.changes.counts == {"removed": 0, "added": 0, "moved": 1, "rerouted": 0}
 
 
 @pytest.mark.parametrize("stage", ["visa", "visa_ll", "llir", "ttgir"])
@@ -174,7 +174,7 @@ def test_another_operand_is_a_change_at_that_line(corpus: Path, tmp_path: Path, 
     diff = compared(stage, text, swapped + text[found.end("y") :], tmp_path)
     line = text.count("\n", 0, found.start("x"))
     assert [hunk.a_lines for hunk in diff.hunks] == [(line,)]
-    assert diff.counts == {"removed": 0, "added": 0, "moved": 0, "rerouted": 1}
+    assert diff.changes.counts == {"removed": 0, "added": 0, "moved": 0, "rerouted": 1}
 
 
 def test_a_branch_that_leads_elsewhere_is_a_change(corpus: Path, tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_branch_that_leads_elsewhere_is_a_change(corpus: Path, tmp_path: Path)
     other = labels[labels.index(found["to"]) + 3]
     edited = text[: found.start("to")] + other + text[found.end("to") :]
     diff = compared("isa", text, edited, tmp_path)
-    assert diff.counts == {"removed": 0, "added": 0, "moved": 0, "rerouted": 1}
+    assert diff.changes.counts == {"removed": 0, "added": 0, "moved": 0, "rerouted": 1}
 
 
 def test_spill_slots_are_names_and_their_sizes_are_not(corpus: Path, tmp_path: Path) -> None:
@@ -193,15 +193,15 @@ def test_spill_slots_are_names_and_their_sizes_are_not(corpus: Path, tmp_path: P
         line for line in text.split("\n") if "scratch block write x4" in line and line.startswith("(W)")
     )
     slot = spill.replace("0x020F2", "0x020F3").replace("offset[", "offset[9")
-    assert compared("isa", text, text.replace(spill, slot), tmp_path).same
+    assert compared("isa", text, text.replace(spill, slot), tmp_path).changes.same
     size = spill.replace("write x4", "write x2")
-    assert not compared("isa", text, text.replace(spill, size), tmp_path).same
+    assert not compared("isa", text, text.replace(spill, size), tmp_path).changes.same
 
 
 def test_a_device_of_the_same_code_has_no_change(corpus: Path, tmp_path: Path) -> None:
     for stage in ("isa", "visa", "visa_ll", "ttgir"):
         a, b = (text_of(corpus, f"2.40/{device}/spill", stage) for device in ("bmg", "lnl"))
-        assert compared(stage, a, b, tmp_path).same, stage
+        assert compared(stage, a, b, tmp_path).changes.same, stage
 
 
 def test_hunks_carry_the_lines_and_where_they_come_from(corpus: Path, tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_hunks_carry_the_lines_and_where_they_come_from(corpus: Path, tmp_path: 
     assert "384:w" in found.a.lines[a].text
     assert "320:w" in found.b.lines[b].text
     assert [(loc.file, loc.line) for loc in hunk.a_sources] == [("/src/kernels.py", 15)]
-    assert hunk.b_sources == hunk.a_sources == found.a_sources
+    assert hunk.b_sources == hunk.a_sources == found.changes.a_sources
     assert [row.change for row in hunk.rows] == ["equal"] * 3 + ["removed", "added"] + ["equal"] * 3
 
 
@@ -233,4 +233,4 @@ def test_cut_and_hostile_text_is_compared(corpus: Path, tmp_path: Path, stage: s
     for cut in (0, 1, 700, len(text) // 2, len(text) - 9):
         compared(stage, text, text[:cut], tmp_path)
     compared(stage, text, "% = ) ( { %% # #1 \x00 \x1b[2J\n\n\n(((\n{{{{:::", tmp_path)
-    assert not compared(stage, text, "", tmp_path).same
+    assert not compared(stage, text, "", tmp_path).changes.same

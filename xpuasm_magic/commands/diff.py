@@ -79,6 +79,7 @@ def _print(found: Diff, failed: tuple[Failure, ...], args: argparse.Namespace) -
 
 
 def _compared(args: argparse.Namespace) -> Diff:
+    from xpuasm_magic.analysis.verdict import verdict
     from xpuasm_magic.catalog import read_capture
     from xpuasm_magic.compare import diff
     from xpuasm_magic.view.columns import matching
@@ -91,8 +92,15 @@ def _compared(args: argparse.Namespace) -> Diff:
     second = first if args.second is None else read_capture(args.second)
     if args.a is not None:
         return diff(_kernel(first, args.a), _kernel(second, args.b))
-    pair = [matching(capture, args.kernel) for capture in (first, second)]
-    return diff(*pair)
+    for label, capture in (("A", first), ("B", second)):
+        if not capture.kernels:
+            print(
+                f"xpuasm: {label}, {_safe(str(capture.folder))}: {_safe(verdict(capture))}", file=sys.stderr
+            )
+    first, second = (matching(capture, args.kernel) for capture in (first, second))
+    if args.kernel and not first.kernels and not second.kernels:
+        raise UsageError(f"neither capture has a kernel whose name matches {args.kernel!r}")
+    return diff(first, second)
 
 
 def _kernel(capture: Capture, name: str) -> Kernel:

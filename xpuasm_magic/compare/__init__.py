@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from xpuasm_magic.compare.comparison import Diff, Pair, diff
-from xpuasm_magic.compare.listing_diff import Hunk, ListingDiff, Row, diff_listings
+from xpuasm_magic.compare.listing_diff import Changes, Hunk, ListingDiff, Row, diff_listings
 
-__all__ = ["Diff", "Hunk", "ListingDiff", "Pair", "Row", "diff", "diff_listings"]
+__all__ = ["Changes", "Diff", "Hunk", "ListingDiff", "Pair", "Row", "diff", "diff_listings"]

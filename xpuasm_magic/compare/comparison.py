@@ -12,7 +12,7 @@ from xpuasm_magic.catalog.reader import Reader
 from xpuasm_magic.catalog.run import Run
 from xpuasm_magic.compare.cause import Input, cause, inputs, source_diff
 from xpuasm_magic.compare.delta import Delta, deltas
-from xpuasm_magic.compare.listing_diff import ListingDiff, diff_listings
+from xpuasm_magic.compare.listing_diff import NO_CHANGES, Changes, ListingDiff, diff_listings
 from xpuasm_magic.compare.pairing import How, Match, pair_kernels
 from xpuasm_magic.compare.side import Side
 from xpuasm_magic.compare.source import SourceDiff
@@ -75,27 +75,23 @@ class Pair:
         return tuple(stage for stage in self.a.stages if stage in self.b.stages)
 
     def listing(self, stage: str = "isa") -> ListingDiff:
-        """What differs in a stage; found once, and kept.
+        """What differs in a stage, found each time it is asked for.
 
         Raises:
-            KeyError: one of the two has no such stage; the message says which they have.
+            KeyError: one of the two has no such stage; the message says which it has.
             ParseError: a file is damaged.
             FileNotFoundError: the capture has been deleted.
 
         """
-        if stage not in self._listings:
-            self._listings[stage] = diff_listings(self.a.listing(stage), self.b.listing(stage))
-        return self._listings[stage]
+        return diff_listings(self.a.listing(stage), self.b.listing(stage))
 
     @cached_property
-    def _listings(self) -> dict[str, ListingDiff]:
-        return {}
-
-    @cached_property
-    def isa(self) -> ListingDiff | None:
-        """What differs in the machine code; None where either has none that can be read."""
+    def isa(self) -> Changes | None:
+        """How much of the machine code differs; None where either has none that can be read."""
         try:
-            return self.listing("isa")
+            if self.a.path("isa").read_bytes() == self.b.path("isa").read_bytes():
+                return NO_CHANGES
+            return self.listing("isa").changes
         except (KeyError, ParseError, OSError):
             return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -16,6 +16,8 @@ from xpuasm_magic.model import Line, Listing, SourceLoc
 Change = Literal["equal", "removed", "added", "moved", "rerouted"]
 """`equal`: but for names. `moved`: the same statement stands elsewhere in the other listing. `rerouted`: it reads
 alike, but an operand comes from another statement."""
+
+CHANGES: tuple[Change, ...] = ("removed", "added", "moved", "rerouted")
 
 CONTEXT = 3
 """Equal statements around a change, as in unified diffs."""
@@ -50,48 +52,53 @@ class Hunk:
 
 
 @dataclass(frozen=True)
+class Changes:
+    """How much of a stage differs, and where that comes from."""
+
+    counts: Mapping[Change, int]
+    """Statements by what became of them, but for equal ones; a moved one counts once."""
+    a_sources: tuple[SourceLoc, ...]
+    """Source lines that changed statements of A come from, the most concerned first."""
+    b_sources: tuple[SourceLoc, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether the two say the same but for names."""
+        return not any(self.counts.values())
+
+
+NO_CHANGES = Changes(dict.fromkeys(CHANGES, 0), (), ())
+
+
+@dataclass(frozen=True)
 class ListingDiff:
     """Of one stage. Both listings stand verbatim; only their statements are compared, not comments."""
 
-    stage: str
     a: Listing
     b: Listing
     hunks: tuple[Hunk, ...]
     moves: tuple[tuple[int, int], ...]
     """Line of A, line of B."""
 
-    @property
-    def same(self) -> bool:
-        """Whether the two say the same but for names."""
-        return not self.hunks
-
     @cached_property
-    def counts(self) -> dict[Change, int]:
-        """Statements by what became of them; a moved one counts once. Equal ones are not counted."""
-        found = Counter(
-            row.change for hunk in self.hunks for row in hunk.rows if row.b is None or row.change != "moved"
+    def changes(self) -> Changes:
+        rows = [row for hunk in self.hunks for row in hunk.rows if row.change != "equal"]
+        found = Counter(row.change for row in rows if row.change != "moved" or row.a is not None)
+        counts = {change: found[change] for change in CHANGES}
+        return Changes(
+            counts, _sources(self.a, [row.a for row in rows]), _sources(self.b, [row.b for row in rows])
         )
-        return {change: found[change] for change in ("removed", "added", "moved", "rerouted")}
-
-    @cached_property
-    def a_sources(self) -> tuple[SourceLoc, ...]:
-        """Source lines that changed statements of A come from, the most concerned first."""
-        return _sources(self.a, [row.a for hunk in self.hunks for row in hunk.rows if row.change != "equal"])
-
-    @cached_property
-    def b_sources(self) -> tuple[SourceLoc, ...]:
-        return _sources(self.b, [row.b for hunk in self.hunks for row in hunk.rows if row.change != "equal"])
 
 
 def diff_listings(a: Listing, b: Listing) -> ListingDiff:
     """What differs but for names. Both must be of one stage."""
     if a.lines == b.lines:
-        return ListingDiff(a.stage, a, b, (), ())
+        return ListingDiff(a, b, (), ())
     left, right = statements(a), statements(b)
     found = align(left, right)
     rows = list(_rows(left, right, found))
     hunks = tuple(_hunk(a, b, rows[start:stop]) for start, stop in _spans(rows))
-    return ListingDiff(a.stage, a, b, hunks, tuple((left[i].line, right[j].line) for i, j in found.moved))
+    return ListingDiff(a, b, hunks, tuple((left[i].line, right[j].line) for i, j in found.moved))
 
 
 def _rows(a: Sequence[Statement], b: Sequence[Statement], found: Alignment) -> Iterator[Row]:

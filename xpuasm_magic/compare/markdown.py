@@ -24,7 +24,7 @@ from xpuasm_magic.errors import ParseError
 _MOST_ROWS, _MOST_HUNK_LINES = 100, 400
 """GitHub takes comments of 65,536 characters."""
 _ALWAYS = ("spill_bytes", "instructions", "simd", "grf")
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@-])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&-])")
 _SIGNS = {"removed": "-", "added": "+", "equal": " "}
 
 
@@ -86,7 +86,7 @@ def _hunks(pair: Pair, stage: str) -> str:
         listing = pair.listing(stage)
     except (KeyError, ParseError, OSError):
         return ""
-    if listing.same:
+    if not listing.hunks:
         return ""
     lines = []
     for change, text in hunk_lines(pair, listing):
@@ -113,4 +113,5 @@ def _html(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", text.replace("\n", " "))
+    escaped = _SPECIAL.sub(r"\\\1", text.replace("\n", " "))
+    return escaped.replace("@", "@<!-- -->")  # else it would call on people

@@ -8,7 +8,7 @@ from typing import Any
 
 from xpuasm_magic.compare.comparison import Diff, Pair
 from xpuasm_magic.compare.fail_on import Failure
-from xpuasm_magic.compare.listing_diff import Hunk, ListingDiff
+from xpuasm_magic.compare.listing_diff import Changes, Hunk, ListingDiff
 from xpuasm_magic.compare.source import SourceLine
 from xpuasm_magic.errors import ParseError
 from xpuasm_magic.model import Kernel, SourceLoc
@@ -43,7 +43,7 @@ def _pair(pair: Pair, stage: str | None) -> dict[str, Any]:
         "inputs": {one.name: {"state": one.state, "words": one.words} for one in pair.inputs},
         "cause": pair.cause.name if pair.cause else None,
         "source": source and {"removed": _lines(source.removed), "added": _lines(source.added)},
-        "isa": _listing(pair.isa),
+        "isa": _changes(pair.isa),
     }
     if stage:
         record["stage"] = _stage(pair, stage)
@@ -55,10 +55,14 @@ def _stage(pair: Pair, stage: str) -> dict[str, Any] | None:
         found = pair.listing(stage)
     except (KeyError, ParseError, OSError):
         return None
-    return {"name": stage, **(_listing(found) or {}), "hunks": [_hunk(hunk, found) for hunk in found.hunks]}
+    return {
+        "name": stage,
+        **(_changes(found.changes) or {}),
+        "hunks": [_hunk(hunk, found) for hunk in found.hunks],
+    }
 
 
-def _listing(found: ListingDiff | None) -> dict[str, Any] | None:
+def _changes(found: Changes | None) -> dict[str, Any] | None:
     if found is None:
         return None
     sources = {

@@ -8,7 +8,7 @@ from typing import Any
 
 from xpuasm_magic.compare.comparison import Diff, Pair
 from xpuasm_magic.compare.delta import Delta
-from xpuasm_magic.compare.listing_diff import Hunk, ListingDiff
+from xpuasm_magic.compare.listing_diff import Changes, Hunk
 from xpuasm_magic.compare.side import Side
 from xpuasm_magic.model import Kernel
 
@@ -106,9 +106,7 @@ def isa_words(pair: Pair) -> str:
     """E.g. `ISA: 12 added, 3 removed, mostly from softmax.py:17`."""
     isa = pair.isa
     if isa is None:
-        lacking = [
-            f"{label} has none" for label, one in (("A", pair.a), ("B", pair.b)) if "isa" not in one.stages
-        ]
+        lacking = [_lacking(*side) for side in (("A", pair.a), ("B", pair.b)) if "isa" not in side[1].stages]
         return f"no machine code to compare: {', '.join(lacking) or 'it cannot be read'}"
     if isa.same:
         return "the machine code is the same but for names"
@@ -120,7 +118,7 @@ def isa_words(pair: Pair) -> str:
 _CHANGES = {"removed": "removed", "added": "added", "moved": "moved", "rerouted": "with other operands"}
 
 
-def source_places(a: Side, b: Side, found: ListingDiff | Hunk) -> list[str]:
+def source_places(a: Side, b: Side, found: Changes | Hunk) -> list[str]:
     """Source lines that the changed statements come from, B's; A's where B has none."""
     return b.places(found.b_sources) or [f"{where} of A" for where in a.places(found.a_sources)]
 
@@ -131,6 +129,12 @@ def kernel_names(kernels: Sequence[Kernel]) -> str:
     return ", ".join(
         f"{name} (×{names.count(name)})" if names.count(name) > 1 else name for name in dict.fromkeys(names)
     )
+
+
+def _lacking(label: str, kernel: Kernel) -> str:
+    """With the first line of what the compiler said."""
+    said = f" ({kernel.error.strip().splitlines()[0]})" if kernel.error and kernel.error.strip() else ""
+    return f"{label} has none" if kernel.status == "ok" else f"{label} {kernel.status}{said}"
 
 
 def _weight(pair: Pair) -> tuple[bool, float, float]:

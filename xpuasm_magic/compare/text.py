@@ -43,7 +43,7 @@ def _stage_lines(pair: Pair, stage: str, color: bool) -> Iterator[str]:
     except (ParseError, OSError) as error:
         yield _paint(visible(f"{title}: {error}"), _BOLD, color)
         return
-    if listing.same:
+    if not listing.hunks:
         return
     yield _paint(visible(title), _BOLD, color)
     for change, text in hunk_lines(pair, listing):
