@@ -160,10 +160,11 @@ def test_two_statements_that_changed_places_are_moves(corpus: Path, tmp_path: Pa
     assert found.changes.counts == {"removed": 0, "added": 0, "moved": 1, "rerouted": 0}
 
 
-@pytest.mark.parametrize("stage", ["visa", "visa_ll", "llir", "ttgir"])
+@pytest.mark.parametrize("stage", ["isa", "visa", "visa_ll", "llir", "ttgir"])
 def test_another_operand_is_a_change_at_that_line(corpus: Path, tmp_path: Path, stage: str) -> None:
     text = text_of(corpus, "2.40/pvc/softmax_w4", stage)
     patterns = {
+        "isa": r"sel \(4\|M0\) +\(ge\)f0\.0 +r\d+\.0<1>:f +(?P<x>r\d+\.0)<1;1,0>:f +(?P<y>r\d+\.0)",
         "visa": r"(?m)^ +mul \(M1, 32\) V\d+\(0,0\)<1> (?P<x>V\d+)\(0,0\)<1;1,0> (?P<y>V\d+)",
         "visa_ll": r" = fadd float (?P<x>%\d+), (?P<y>%\d+)",
         "llir": r" = fsub float (?P<x>%\d+), (?P<y>%\d+)",
@@ -185,6 +186,34 @@ def test_a_branch_that_leads_elsewhere_is_a_change(corpus: Path, tmp_path: Path)
     edited = text[: found.start("to")] + other + text[found.end("to") :]
     diff = compared("isa", text, edited, tmp_path)
     assert diff.changes.counts == {"removed": 0, "added": 0, "moved": 0, "rerouted": 1}
+
+
+def test_another_argument_is_a_change(corpus: Path, tmp_path: Path) -> None:
+    """The pointers are parts of one register; the message that brings them is the same."""
+    text = text_of(corpus, "2.40/pvc/add", "isa")
+    found = re.search(
+        r"(?m)^ +add \(16\|M0\) +r\d+\.0<1>:q +r\d+\.0<1;1,0>:q +r4\.(?P<part>0)<0;1,0>:q", text
+    )
+    assert found
+    edited = f"{text[: found.start('part')]}1{text[found.end('part') :]}"
+    diff = compared("isa", text, edited, tmp_path)
+    assert diff.changes.counts == {"removed": 0, "added": 0, "moved": 0, "rerouted": 1}
+
+
+def test_half_of_a_result_is_another_operand(corpus: Path, tmp_path: Path) -> None:
+    """`(16|M16)` reads the second register of two that an instruction of 32 lanes wrote."""
+    text = text_of(corpus, "2.40/pvc/add", "isa")
+    line = next(line for line in text.split("\n") if "mov (16|M16)" in line and "r21.0<1;1,0>:ud" in line)
+    diff = compared("isa", text, text.replace(line, line.replace("r21.0<1", "r20.0<1"), 1), tmp_path)
+    assert diff.changes.counts == {"removed": 0, "added": 0, "moved": 0, "rerouted": 1}
+
+
+@pytest.mark.parametrize("case", ["2.40/acm-g10/softmax_w4", "2.40/ptl/matmul_w16_large", "2.40/cri/spill"])
+def test_registers_of_every_platform_are_names(corpus: Path, tmp_path: Path, case: str) -> None:
+    text = text_of(corpus, case, "isa")
+    other = renumbered(r"(?<![\w.])r(?P<n>[1-9]\d*)", 1)(text)
+    assert other != text
+    assert compared("isa", text, other, tmp_path).changes.same
 
 
 def test_spill_slots_are_names_and_their_sizes_are_not(corpus: Path, tmp_path: Path) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections import defaultdict, deque
+from collections.abc import Container, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from xpuasm_magic.compare.lcs import Pairs, common
 from xpuasm_magic.compare.statement import Operand, Statement
 
 _CONTEXT = 2
 """How many steps back along the operands a statement is looked at to tell it from others that read alike."""
+
+_TRIES = 8
+"""How many statements that read alike are looked at to find one that was moved."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +44,7 @@ def align(a: Sequence[Statement], b: Sequence[Statement]) -> Alignment:
         pairs.append((x, y))
         i, j = x + 1, y + 1
     pairs.pop()
-    moved = _moved(pairs, deep_a, deep_b)
-    return Alignment(tuple(pairs), _rerouted(a, b, pairs, moved), tuple(moved))
+    return _resolved(a, b, pairs)
 
 
 def _numbered(numbers: dict[Hashable, int], keys: Sequence[Hashable]) -> list[int]:
@@ -69,26 +72,37 @@ def _in_context(numbers: dict[Hashable, int], side: Sequence[Statement], plain: 
     return context
 
 
-def _moved(pairs: Pairs, deep_a: list[int], deep_b: list[int]) -> Pairs:
-    paired_a, paired_b = {i for i, _ in pairs}, {j for _, j in pairs}
-    left: defaultdict[int, list[int]] = defaultdict(list)
-    for j in reversed(range(len(deep_b))):
-        if j not in paired_b:
-            left[deep_b[j]].append(j)
-    return [(i, left[deep].pop()) for i, deep in enumerate(deep_a) if i not in paired_a and left.get(deep)]
+def _resolved(a: Sequence[Statement], b: Sequence[Statement], pairs: Pairs) -> Alignment:
+    """Moves are found among what has no pair, and among pairs that an operand contradicts: of code that was unrolled
+    and then put in another order, copies that stand at one place are not of one round.
+    """
+    there, back = dict(pairs), {j: i for i, j in pairs}
+    doubtful = [(i, j) for i, j in pairs if _contradicted(a[i], b[j], there, back)]
+    for i, j in doubtful:
+        del there[i], back[j]
+    waiting: defaultdict[Hashable, deque[int]] = defaultdict(deque)
+    for j, other in enumerate(b):
+        if j not in back:
+            waiting[other.text, other.operands].append(j)
+            waiting[other.text].append(j)
+    moved: Pairs = []
+    for i, one in enumerate(a):
+        if i in there:
+            continue
+        exactly = _waiting(waiting, (one.text, _translated(one.operands, there)), back)
+        alike = (j for j in _waiting(waiting, one.text, back) if not _contradicted(one, b[j], there, back))
+        found = next(chain(exactly, alike), None)
+        if found is not None:
+            there[i], back[found] = found, i
+            moved.append((i, found))
+    rerouted = frozenset((i, j) for i, j in doubtful if i not in there and j not in back)
+    kept = [(i, j) for i, j in pairs if there.get(i) == j or (i, j) in rerouted]
+    return Alignment(tuple(kept), rerouted, tuple(sorted(set(moved) - set(kept))))
 
 
-def _rerouted(
-    a: Sequence[Statement], b: Sequence[Statement], pairs: Pairs, moved: Pairs
-) -> frozenset[tuple[int, int]]:
-    """Only what is certain: each origin on either side is known, has its like on the other, and they differ."""
-    there = dict([*pairs, *moved])
-    back = {j: i for i, j in there.items()}
-    return frozenset(
-        (i, j)
-        for i, j in pairs
-        if any(_differ(x, y, there, back) for x, y in zip(a[i].operands, b[j].operands, strict=False))
-    )
+def _contradicted(one: Statement, other: Statement, there: dict[int, int], back: dict[int, int]) -> bool:
+    """Only where it is certain: all origins of an operand, on either side, have their like, and these differ."""
+    return any(_differ(x, y, there, back) for x, y in zip(one.operands, other.operands, strict=False))
 
 
 def _differ(x: Operand, y: Operand, there: dict[int, int], back: dict[int, int]) -> bool:
@@ -100,3 +114,18 @@ def _differ(x: Operand, y: Operand, there: dict[int, int], back: dict[int, int])
     ):
         return False
     return [(there[place], part) for place, part in x] != list(y)
+
+
+def _translated(operands: tuple[Operand, ...], there: dict[int, int]) -> tuple[Operand, ...] | None:
+    """The operands as the other sequence would have them; None where an origin has no like there."""
+    if any(place not in there for operand in operands for place, _ in operand):
+        return None
+    return tuple(tuple((there[place], part) for place, part in operand) for operand in operands)
+
+
+def _waiting(waiting: dict[Hashable, deque[int]], key: Hashable, claimed: Container[int]) -> Iterator[int]:
+    """The first few that have the key and are not claimed; the claimed at the front are let go."""
+    places = waiting.get(key, deque())
+    while places and places[0] in claimed:
+        places.popleft()
+    return (place for place in islice(places, _TRIES) if place not in claimed)

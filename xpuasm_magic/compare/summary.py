@@ -68,8 +68,13 @@ def pair_words(pair: Pair) -> str:
 
 
 def told_deltas(pair: Pair) -> list[Delta]:
-    """Columns that differ and say something of the code, the gravest first."""
+    """Columns that differ and say something of the code, the gravest first.
+
+    Where a kernel was not compiled, that is what differs: not each of the figures that it therefore lacks.
+    """
     differing = [delta for delta in pair.deltas.values() if delta.differs and delta.column not in _SELDOM]
+    if pair.deltas["status"].differs:
+        differing = [delta for delta in differing if delta.a is not None and delta.b is not None]
     return sorted(
         differing, key=lambda one: _FIRST.index(one.column) if one.column in _FIRST else len(_FIRST)
     )
