@@ -1,0 +1,294 @@
+"""All cells of a matrix: refused, or compiled on all cores, each ending as a row whatever becomes of it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from xpuasm_magic.capture import store
+from xpuasm_magic.capture.builds import build_module
+from xpuasm_magic.capture.interrupts import Interrupts
+from xpuasm_magic.childenv import find_child
+from xpuasm_magic.errors import ParseError, SetupError
+from xpuasm_magic.recompile import folder as folders
+from xpuasm_magic.recompile import ttir
+from xpuasm_magic.recompile.axes import device_name
+from xpuasm_magic.recompile.cells import Cell
+from xpuasm_magic.recompile.needs import Needs, lacking, module_needs
+from xpuasm_magic.recompile.source import Module, Origin, captured_module, made_module, unmade_module
+
+_TICK_S = 0.05
+BUILD_TIMEOUT_S, TRITON_TIMEOUT_S = 300.0, 300
+
+
+@dataclass(frozen=True)
+class Progress:
+    """For a progress line."""
+
+    phase: str
+    cells: int
+    done: int
+    refused: int
+    failed: int
+    elapsed_s: float
+
+
+Watch = Callable[[Progress], None]
+
+
+def parts(cells: Sequence[Cell]) -> list[list[str]]:
+    """What shapes the code of each cell, beside the capture: equal parts are equal matrices."""
+    try:
+        python = find_child()
+        triton = f"{python.triton_xpu or python.triton} {python.site_packages}"
+    except SetupError:
+        triton = "none"
+    digests: dict[int, str] = {}
+    found = []
+    for cell in cells:
+        spirv = digests.get(id(cell.kernel))
+        if spirv is None:
+            spirv = digests[id(cell.kernel)] = hashlib.sha256(captured_module(cell.kernel).spirv or b"").hexdigest()
+        chain = cell.toolchain
+        made_by = [triton] if cell.question == "source" else []
+        found.append(
+            [
+                cell.key,
+                cell.kernel.key,
+                spirv,
+                cell.device.card,
+                cell.flags,
+                chain.name,
+                chain.igc,
+                chain.version,
+                *made_by,
+            ]
+        )
+    return found
+
+
+def compile_cells(target: Path, origin: Origin, cells: Sequence[Cell], watch: Watch) -> None:
+    """Fill a matrix' folder. An interrupt is not raised: what has not ended by then is `interrupted`."""
+    with Interrupts() as interrupts:
+        matrix = _Matrix(target, origin, cells, watch, interrupts)
+        matrix.go()
+
+
+class _Matrix:
+    def __init__(
+        self, target: Path, origin: Origin, cells: Sequence[Cell], watch: Watch, interrupts: Interrupts
+    ) -> None:
+        self.target, self.origin, self.cells, self.watch = target, origin, cells, watch
+        self.interrupts = interrupts
+        self.start = time.monotonic()
+        self.phase = "compiling"
+        self.status: dict[str, str] = {}
+        self.reasons: dict[str, str | None] = {}
+        self.with_dpas: set[str] = set()
+        self.triton: str | None = None
+        self._cancel = threading.Event()
+        self._lock = threading.Lock()
+        self._same_build: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
+        self._pool = ThreadPoolExecutor(os.cpu_count() or 2, "xpuasm-cell")
+        self._futures: list[Future[None]] = []
+
+    def go(self) -> None:
+        folders.write_sources(self.target, self.origin)
+        self._record("running")
+        with self._pool:
+            try:
+                self._spirv([cell for cell in self.cells if cell.question == "spirv"])
+                self._source([cell for cell in self.cells if cell.question == "source"])
+                while any(not future.done() for future in self._futures) and not self._stopped():
+                    wait([f for f in self._futures if not f.done()], timeout=_TICK_S, return_when=FIRST_COMPLETED)
+            finally:
+                if self._futures and not all(future.done() for future in self._futures):
+                    self._cancel.set()
+        for future in self._futures:
+            future.result()  # a fault of ours must be seen
+        for cell in self.cells:
+            if cell.key not in self.status:
+                self._end(cell, "interrupted", "interrupted before it was compiled")
+        self._record("interrupted" if self.interrupts.count else "finished")
+        store.trim()
+        store.trim(root=folders.results_home())
+
+    def _spirv(self, cells: Sequence[Cell]) -> None:
+        modules: dict[int, Module] = {}
+        for cell in cells:
+            if id(cell.kernel) not in modules:
+                modules[id(cell.kernel)] = captured_module(cell.kernel)
+            self._module(cell, modules[id(cell.kernel)])
+
+    def _source(self, cells: Sequence[Cell]) -> None:
+        """Triton for each device and change, then IGC as the modules come."""
+        if not cells:
+            return
+        python = find_child()
+        self.triton = python.triton_xpu or python.triton
+        asked: dict[tuple[Any, ...], list[Cell]] = defaultdict(list)
+        for cell in cells:
+            asked[(id(cell.kernel), cell.device.card, cell.change)].append(cell)
+        jobs: list[ttir.Job] = []
+        groups: list[list[Cell]] = []
+        for group in asked.values():
+            first = group[0]
+            job = _unaskable(first) or ttir.job(first.kernel, first.device, first.change, python)
+            if isinstance(job, str):
+                for cell in group:
+                    folders.write_variant(self.target, cell, unmade_module(cell.kernel, cell.change.options()))
+                    self._end(cell, "refused", job)
+            else:
+                jobs.append(job)
+                groups.append(group)
+        if not jobs:
+            return
+        self.phase = "running Triton"
+        scratch = self.target / ".triton"
+        scratch.mkdir()
+        outs = [scratch / str(number) for number in range(len(jobs))]
+
+        def ended(number: int, answer: Mapping[str, Any]) -> None:
+            for cell in groups[number]:
+                if answer["status"] == "ok":
+                    self._module(cell, made_module(cell.kernel, outs[number]))
+                else:
+                    folders.write_variant(self.target, cell, unmade_module(cell.kernel, cell.change.options()))
+                    self._end(cell, str(answer["status"]), str(answer["error"]))
+
+        ttir.run(jobs, outs, ended, timeout_s=TRITON_TIMEOUT_S, stopped=self._stopped)
+        self.phase = "compiling"
+
+    def _module(self, cell: Cell, module: Module) -> None:
+        """Refuse the cell, or have IGC compile its module."""
+        folders.write_variant(self.target, cell, module)
+        try:
+            needs = module_needs(module.spirv) if module.spirv is not None else None
+            reason = _refusal(cell, module, needs) if needs else "the capture has no SPIR-V module of this kernel"
+        except ParseError as error:
+            needs, reason = None, str(error)
+        if needs and needs.has("has_dpas"):
+            self.with_dpas.add(cell.key)
+        if reason is not None:
+            self._end(cell, "refused", reason)
+        else:
+            self._futures.append(self._pool.submit(self._build, cell))
+
+    def _build(self, cell: Cell) -> None:
+        if self._cancel.is_set():
+            return
+        spv = self.target / "triton" / cell.key / f"{cell.kernel.name[:150]}.spv"
+        record = {
+            "key": cell.key,
+            "name": cell.kernel.name,
+            "device": cell.device.ocloc,
+            "flags": cell.flags,
+            "igc": cell.toolchain.igc,
+            "ocloc": cell.toolchain.version,
+        }
+        final = self.target / "igc" / cell.key / cell.build
+        final.parent.mkdir(parents=True, exist_ok=True)
+        kept = store.StoredBuild(spv.read_bytes(), cell.device.ocloc, cell.flags, cell.toolchain).folder
+        with self._lock:
+            alike = self._same_build[kept]
+        with alike:  # cards of one ocloc name: the second finds the first's build
+            built = build_module(spv, final, cell.toolchain, record, timeout_s=BUILD_TIMEOUT_S, cancel=self._cancel)
+        self._end(cell, built.status, built.error, kept=built.name)
+
+    def _end(self, cell: Cell, status: str, reason: str | None, kept: str | None = None) -> None:
+        folders.write_outcome(self.target, cell, status, reason, kept)
+        with self._lock:
+            self.status[cell.key], self.reasons[cell.key] = status, reason
+        self._tell()
+
+    def _stopped(self) -> bool:
+        self._tell()
+        return self.interrupts.count > 0
+
+    def _tell(self) -> None:
+        with self._lock:
+            states = list(self.status.values())
+            self.watch(
+                Progress(
+                    phase=self.phase,
+                    cells=len(self.cells),
+                    done=len(states),
+                    refused=states.count("refused"),
+                    failed=len(states) - states.count("ok") - states.count("refused"),
+                    elapsed_s=time.monotonic() - self.start,
+                )
+            )
+
+    def _record(self, state: str) -> None:
+        rows = [self._row(cell) for cell in self.cells]
+        folders.write_record(self.target, self.origin, state, time.monotonic() - self.start, rows)
+
+    def _row(self, cell: Cell) -> dict[str, Any]:
+        return {
+            "key": cell.key,
+            "question": cell.question,
+            "device": device_name(cell.device),
+            "grf_mode": cell.grf_mode,
+            "options": cell.options,
+            "toolchain": cell.toolchain.name,
+            "igc": cell.toolchain.igc,
+            "triton": self.triton if cell.question == "source" else None,
+            "asked": cell.change.options(),
+            "uses_dpas": cell.key in self.with_dpas,
+            "status": self.status.get(cell.key, "interrupted"),
+            "reason": self.reasons.get(cell.key),
+        }
+
+
+def _refusal(cell: Cell, module: Module, needs: Needs) -> str | None:
+    """Why a module cannot be what was asked for; None: it is compiled."""
+    name, kernel = device_name(cell.device), cell.kernel
+    threads = cell.device.threads_per_eu
+    if cell.grf not in (None, "auto") and int(cell.grf or 0) not in threads:
+        counts = ", ".join(map(str, threads))
+        return f"{name} has no mode of {cell.grf} registers; it has {counts}"
+    static = kernel.env.slm_size if kernel.env else None
+    shared = module.metadata.get("shared", kernel.variant.shared)
+    slm = None if static is None and shared is None else (static or 0) + (shared or 0)
+    missing = lacking(needs, cell.device, name, slm_bytes=slm, flags=cell.flags)
+    return missing or _too_wide(cell, module)
+
+
+def _too_wide(cell: Cell, module: Module) -> str | None:
+    """A work-group runs on one Xe core: its sub-groups have to fit there, at that number of registers."""
+    warps = module.metadata.get("num_warps", cell.kernel.variant.num_warps)
+    if not isinstance(warps, int) or not cell.grf_mode.isdecimal():
+        return None
+    device = cell.device
+    threads = device.threads_per_eu.get(int(cell.grf_mode))
+    room = None if threads is None else threads * device.xves_per_core
+    if room is None or warps <= room:
+        return None
+    return (
+        f"a work-group of {warps} sub-groups does not fit on a Xe core of {device_name(device)} at {cell.grf_mode} "
+        f"registers: {device.xves_per_core} vector engines of {threads} hardware threads"
+    )
+
+
+def _unaskable(cell: Cell) -> str | None:
+    """What is wrong with a wish before Triton is asked."""
+    device, change, variant = cell.device, cell.change, cell.kernel.variant
+    name = device_name(device)
+    if change.threads_per_warp is not None and change.threads_per_warp not in device.sub_group_sizes:
+        sizes = ", ".join(map(str, device.sub_group_sizes))
+        return f"{name} has sub-groups of {sizes}, not of {change.threads_per_warp}"
+    warps, width = change.num_warps or variant.num_warps, change.threads_per_warp or variant.threads_per_warp
+    if warps and width and warps * width > device.max_work_group_size:
+        return (
+            f"{warps} sub-groups of {width} are {warps * width:,} work-items; "
+            f"{name} has at most {device.max_work_group_size:,} in a work-group"
+        )
+    return None
