@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from xpuasm_magic.backends import INTEL
 from xpuasm_magic.compare import ListingDiff, diff_listings
-from xpuasm_magic.model import Listing
+from xpuasm_magic.model import Line, Listing
 
 Edit = Callable[[str], str]
 
@@ -263,3 +264,16 @@ def test_cut_and_hostile_text_is_compared(corpus: Path, tmp_path: Path, stage: s
         compared(stage, text, text[:cut], tmp_path)
     compared(stage, text, "% = ) ( { %% # #1 \x00 \x1b[2J\n\n\n(((\n{{{{:::", tmp_path)
     assert not compared(stage, text, "", tmp_path).changes.same
+
+
+@pytest.mark.parametrize("stage", list(STAGES))
+@pytest.mark.parametrize(
+    "piece", [" ", "a", "(", '"', "r1.0 ", "// spill ", "{", "%a#1 ", "loc(", ";", "/ ", "!a !1"]
+)
+def test_long_lines_are_read_in_time(stage: str, piece: str) -> None:
+    text = f"  mov (16|M0) {piece * (100_000 // len(piece))}!"
+    number = f"  mov (16|M0) r{'9' * 5000}.0<1>:f %1#{'9' * 5000} r1:{'9' * 5000}"
+    a, b = Listing(stage, (Line(text), Line(number))), Listing(stage, (Line(number), Line(text), Line("")))
+    start = time.perf_counter()
+    diff_listings(a, b)
+    assert time.perf_counter() - start < 5

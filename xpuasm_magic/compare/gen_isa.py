@@ -12,8 +12,7 @@ from xpuasm_magic.model import Line
 # (W&~f0.1) goto.b (32|M0)   _0_073   _0_073   {I@1} // $24
 _INSTRUCTION = re.compile(
     r"(?P<predicate>\([^)\s]+\))?[ \t]+(?P<opcode>[a-z]\w*(?:\.\S+)?)"
-    r"(?:[ \t]+\((?P<exec_size>\d+)\|(?P<offset>M\d+)\))?(?P<operands>[^{/]*)"
-    r"(?:\{(?P<options>[^}]*)\})?[^/]*(?://(?P<comment>.*))?$"
+    r"(?:[ \t]+\((?P<exec_size>\d{1,3})\|(?P<offset>M\d+)\))?(?P<operands>[^{]*)(?:\{(?P<options>[^}]*))?"
 )
 # _0_073:     L832:
 _LABEL = re.compile(r"[ \t]*(?P<name>[A-Za-z_.$][\w.$]*):[ \t]*$")
@@ -26,7 +25,7 @@ _TOKENS = re.compile(r"\(\$[^)]*\)")
 # EOT, Atomic, …: what the instruction does; the rest of the braces is the scoreboard's and the encoding's
 _OPTION = re.compile(r"[A-Z][A-Za-z]+(?![\w@.])")
 # //  scratch space spill:  from offset[2x32]      //  fill from offset[3*64]
-_SPILL = re.compile(r"//[ \t]+(?:scratch space )?(?P<kind>spill|fill)\b(?!/).*offset\[")
+_SPILL = re.compile(r"(?:^|//)[ \t]+(?:scratch space )?(?P<kind>spill|fill)\b(?!/)")
 # hword scratch block write x4
 _SPILL_SIZE = re.compile(r"block (?:read|write) x\d+")
 _HEX = re.compile(r"0x[0-9A-Fa-f]+")
@@ -48,7 +47,8 @@ def isa_statements(lines: Sequence[Line]) -> list[Statement]:
         text = line.text
         if text.startswith("//"):
             continue
-        found = _INSTRUCTION.match(text)
+        code_text, _, comment = text.partition("//")
+        found = _INSTRUCTION.match(code_text)
         if not found:
             if label := _LABEL.match(text):
                 labels[label["name"]] = (len(read), 0)
@@ -56,7 +56,6 @@ def isa_statements(lines: Sequence[Line]) -> list[Statement]:
         if ended and _HASH.match(text):
             continue
         predicate, opcode, size, operands = found.group("predicate", "opcode", "exec_size", "operands")
-        comment = found["comment"] or ""
         code = Code(predicate or "", opcode, int(size or 1), operands, comment)
         origins = registers.step(len(read), code)
         targets: list[str] = []
@@ -68,8 +67,8 @@ def isa_statements(lines: Sequence[Line]) -> list[Statement]:
             _REGISTER.sub(r"\g<file>", f"{predicate or ''} {opcode} ({size}|{found['offset']}) {operands}"),
         )
         options = _options(found["options"])
-        if "offset[" in comment and (spill := _SPILL.search(text)):
-            shape = _SPILL_SIZE.search(text)
+        if "offset[" in comment and (spill := _SPILL.search(comment)):
+            shape = _SPILL_SIZE.search(comment)
             said = f"{_HEX.sub('slot', said)} {spill['kind']} {shape[0] if shape else ''}"
         ended = (ended and opcode == "nop") or "EOT" in options
         read.append((index, " ".join(f"{said} {options}".split()), origins, targets))

@@ -17,15 +17,15 @@ _MOST_BYTES = 512 * 64
 
 # r10.0<8;8,1>:f    r16:2 (of a message)    r20:bf (of dpas)    f3.1    acc2.0<1>:f    a0.2    s0.56
 _REFERENCE = re.compile(
-    r"(?<![\w.])(?P<file>r|acc|[fas])(?P<number>\d+)(?:\.(?P<sub>\d+))?(?![\w.])"
-    r"(?:<(?P<region>[\d;,]+)>)?(?::(?:(?P<count>\d+)|(?P<type>[a-z]\w*)))?"
+    r"(?<![\w.])(?P<file>r|acc|[fas])(?P<number>\d{1,4})(?:\.(?P<sub>\d{1,4}))?(?![\w.])"
+    r"(?:<(?P<region>[\d;,]{1,12})>)?(?::(?:(?P<count>\d{1,3})(?!\d)|(?P<type>[a-z]\w*)))?"
 )
 # (lt)f3.0 null<1>:d …     (sat)r10.0<1>:f …
 _MODIFIER = re.compile(r"\s*(?:\((?P<compares>[a-z]{2})\)(?P<flag>f\d+)(?:\.\d+)?)?\s*(?:\(sat\))?\s*")
 # dpas.8x4: systolic depth, repeat count
-_DPAS = re.compile(r"b?dpas\w*\.(?P<depth>\d+)x(?P<repeat>\d+)")
+_DPAS = re.compile(r"b?dpas\w*\.(?P<depth>\d{1,2})x(?P<repeat>\d{1,2})")
 # wr:1h+2, rd:4;
-_RETURNED = re.compile(r"\brd:(?P<count>\d+)(?! B)")
+_RETURNED = re.compile(r"\brd:(?P<count>\d{1,3})(?!\d| B)")
 _NO_RESULT = (
     "store",
     "goto",

@@ -10,7 +10,7 @@ from xpuasm_magic.compare.statement import Origin, Statement
 from xpuasm_magic.model import Line
 
 # %12   %invariant.op   %arg0   %13#1   %"class.x"
-_VALUE = r'%(?:"[^"]*"|[-\w.$]+)(?:#\d+)?'
+_VALUE = r'%(?:"[^"]*"|[-\w.$]+)(?:#\d{1,6})?'
 # %31, %32 = …       %13:5 = scf.for …
 _RESULTS = re.compile(rf"(?P<names>{_VALUE}(?::\d+)?(?:, {_VALUE})*) = ")
 
@@ -33,7 +33,7 @@ _LLVM_COMMENT = re.compile(r'(?P<code>(?:[^";]|"[^"]*")*);.*')
 _MLIR_NAME = re.compile(rf"{_VALUE}|#[A-Za-z_]\w*(?![\w.])")
 _MLIR_ALIAS = re.compile(r"(?P<name>#[A-Za-z_]\w*) = ")
 # loc(#loc4)   loc("/src/kernels.py":32:0)   loc(callsite(#loc24 at #loc10))
-_MLIR_LOC = re.compile(r'\s*\bloc\((?:[^()"]|"(?:[^"\\]|\\.)*"|\((?:[^()"]|"[^"]*"|\([^()]*\))*\))*\)')
+_MLIR_LOC = re.compile(r' ?\bloc\((?:[^()"]|"(?:[^"\\]|\\.)*"|\((?:[^()"]|"[^"]*"|\([^()]*\))*\))*\)')
 _MLIR_LOC_ALIAS = re.compile(r"#loc\d* = ")
 # What a line gives beside its results: (%arg10 = %cst, …   ^bb0(%arg4: f32, …   @kernel(%arg0: !tt.ptr<f16>, …
 _MLIR_GIVEN = re.compile(rf"(?P<name>{_VALUE})(?= = |: )")
@@ -59,7 +59,7 @@ def llvm_statements(lines: Sequence[Line]) -> list[Statement]:
     names = _Names(_LLVM_NAME)
     for index, line in enumerate(lines):
         text = line.text
-        code = (_LLVM_COMMENT.sub(r"\g<code>", text) if '"' in text else text.partition(";")[0]).strip()
+        code = _code(text).strip()
         if not code or code.startswith("!"):
             continue
         if label := _LLVM_LABEL.fullmatch(code):
@@ -98,6 +98,14 @@ def spirv_statements(lines: Sequence[Line]) -> list[Statement]:
         if code and not _SPIRV_DEBUG.match(code):
             names.add(index, code, _results(code))
     return names.statements()
+
+
+def _code(text: str) -> str:
+    """Without the comment."""
+    if '"' not in text:
+        return text.partition(";")[0]
+    found = _LLVM_COMMENT.match(text)
+    return found["code"] if found else text
 
 
 def _results(code: str) -> list[str]:

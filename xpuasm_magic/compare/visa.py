@@ -17,7 +17,6 @@ _INPUT = re.compile(r"\.input (?P<name>\w+) ")
 # _0_007:
 _LABEL = re.compile(r"(?P<name>\w+):\s*$")
 #     (P1) goto (M1, 1) _0_007                                                     /// $24
-_COMMENT = re.compile(r"\s*//.*")
 _STATEMENT = re.compile(
     r"\s+(?P<head>(?:\([^)]*\) )?(?P<opcode>[a-z][\w.]*)(?: \(M\w+, \d+\))?)(?P<operands>.*)"
 )
@@ -42,7 +41,7 @@ def visa_statements(lines: Sequence[Line]) -> list[Statement]:
     last: dict[str, Origin] = {}
     read: list[tuple[int, str, list[Origin | str]]] = []
     for index, line in enumerate(lines):
-        text = _COMMENT.sub("", line.text)
+        text = line.text.partition("//")[0].rstrip()
         if label := _LABEL.match(text):
             last[label["name"]] = (len(read), 0)
         elif given := _INPUT.match(text):
