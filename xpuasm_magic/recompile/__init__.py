@@ -78,7 +78,9 @@ def recompile(
     origin = of_capture(captured) if isinstance(captured, Capture) else of_kernel(captured)
     wanted = cells(asked, origin.kernels, origin.record)
     folder = matrix_folder(origin, parts(wanted))
-    if not is_complete(folder):
+    if is_complete(folder):
+        folder.touch()  # used of late: not what is dropped first
+    else:
         with emptied(folder) as folder:
             compile_cells(folder, origin, wanted, watch or (lambda _: None))
     return _matrix(folder)

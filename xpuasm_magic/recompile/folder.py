@@ -47,7 +47,7 @@ def is_complete(folder: Path) -> bool:
     return (
         record.get("state") == "finished"
         and isinstance(rows, list)
-        and all(isinstance(row, dict) and row.get("status") in FINAL for row in rows)
+        and all(isinstance(row, dict) and row.get("status") in FINAL and not row.get("killed") for row in rows)
     )
 
 
@@ -80,20 +80,20 @@ def write_variant(folder: Path, cell: Cell, module: Module) -> None:
         (entry / f"{stem}.spv").write_bytes(module.spirv)
     mode = {"build_flags": cell.flags, "grf_mode": cell.triton_mode}
     if module.metadata:
-        write_json(entry / f"{stem}.json", {**module.metadata, **mode})
+        numbers = {name: value for name, value in module.numbers.items() if name in module.metadata}
+        write_json(entry / f"{stem}.json", {**module.metadata, **numbers, **mode})
     variant = cell.kernel.variant
     line = {
         "key": cell.key,
         "name": cell.kernel.name,
         "build_flags": cell.flags,
-        "num_warps": module.metadata.get("num_warps", variant.num_warps),
-        "num_stages": module.metadata.get("num_stages", variant.num_stages),
-        "threads_per_warp": module.metadata.get("threads_per_warp", variant.threads_per_warp),
-        "shared": module.metadata.get("shared", variant.shared),
+        **module.numbers,
         "signature": dict(variant.signature),
         "constants": dict(variant.constants),
         **_python(cell.kernel),
         "autotuned": False,
+        "device": cell.device.card,
+        "toolchain": cell.toolchain.name,
     }
     with (folder / "variants.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps({k: v for k, v in line.items() if v is not None}, default=str) + "\n")
@@ -120,7 +120,14 @@ def write_outcome(folder: Path, cell: Cell, status: str, error: str | None, kept
     """`loader.json` of a cell: its one build, or why there is none."""
     target = folder / "igc" / cell.key
     target.mkdir(parents=True, exist_ok=True)
-    decision: dict[str, Any] = {"kept": kept, "rejected": [], "rule": None, "note": None, "status": status, "error": error}
+    decision: dict[str, Any] = {
+        "kept": kept,
+        "rejected": [],
+        "rule": None,
+        "note": None,
+        "status": status,
+        "error": error,
+    }
     write_json(target / "loader.json", decision)
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+import shutil
+import signal
 import threading
 import time
 from collections import defaultdict
@@ -15,9 +18,10 @@ from typing import Any
 
 from xpuasm_magic.capture import store
 from xpuasm_magic.capture.builds import build_module
+from xpuasm_magic.capture.folder import read_json
 from xpuasm_magic.capture.interrupts import Interrupts
 from xpuasm_magic.childenv import find_child
-from xpuasm_magic.errors import ParseError, SetupError
+from xpuasm_magic.errors import ParseError, XpuasmError
 from xpuasm_magic.recompile import folder as folders
 from xpuasm_magic.recompile import ttir
 from xpuasm_magic.recompile.axes import device_name
@@ -26,6 +30,8 @@ from xpuasm_magic.recompile.needs import Needs, lacking, module_needs
 from xpuasm_magic.recompile.source import Module, Origin, captured_module, made_module, unmade_module
 
 _TICK_S = 0.05
+# Error: Cannot get HW Info for device bmg-g21.
+_UNKNOWN_DEVICE = re.compile(r"Cannot get HW Info for device")
 BUILD_TIMEOUT_S, TRITON_TIMEOUT_S = 300.0, 300
 
 
@@ -46,24 +52,20 @@ Watch = Callable[[Progress], None]
 
 def parts(cells: Sequence[Cell]) -> list[list[str]]:
     """What shapes the code of each cell, beside the capture: equal parts are equal matrices."""
-    try:
+    made_by = []
+    if any(cell.question == "source" for cell in cells):
         python = find_child()
-        triton = f"{python.triton_xpu or python.triton} {python.site_packages}"
-    except SetupError:
-        triton = "none"
-    digests: dict[int, str] = {}
+        made_by = [python.triton_xpu or python.triton, str(python.site_packages)]
+    kernels = {id(cell.kernel): cell.kernel for cell in cells}
+    digests = {one: hashlib.sha256(captured_module(kernels[one]).spirv or b"").hexdigest() for one in kernels}
     found = []
     for cell in cells:
-        spirv = digests.get(id(cell.kernel))
-        if spirv is None:
-            spirv = digests[id(cell.kernel)] = hashlib.sha256(captured_module(cell.kernel).spirv or b"").hexdigest()
         chain = cell.toolchain
-        made_by = [triton] if cell.question == "source" else []
         found.append(
             [
                 cell.key,
                 cell.kernel.key,
-                spirv,
+                digests[id(cell.kernel)],
                 cell.device.card,
                 cell.flags,
                 chain.name,
@@ -77,9 +79,14 @@ def parts(cells: Sequence[Cell]) -> list[list[str]]:
 
 def compile_cells(target: Path, origin: Origin, cells: Sequence[Cell], watch: Watch) -> None:
     """Fill a matrix' folder. An interrupt is not raised: what has not ended by then is `interrupted`."""
-    with Interrupts() as interrupts:
-        matrix = _Matrix(target, origin, cells, watch, interrupts)
-        matrix.go()
+    try:
+        with Interrupts() as interrupts:
+            _Matrix(target, origin, cells, watch, interrupts).go()
+    except OSError as error:
+        raise XpuasmError(
+            f"the matrix in {target} could not be written to its end: {error.strerror or error}; "
+            "make room, or name another place with XPUASM_HOME"
+        ) from error
 
 
 class _Matrix:
@@ -93,6 +100,7 @@ class _Matrix:
         self.status: dict[str, str] = {}
         self.reasons: dict[str, str | None] = {}
         self.with_dpas: set[str] = set()
+        self.killed: set[str] = set()
         self.triton: str | None = None
         self._cancel = threading.Event()
         self._lock = threading.Lock()
@@ -117,7 +125,8 @@ class _Matrix:
         for cell in self.cells:
             if cell.key not in self.status:
                 self._end(cell, "interrupted", "interrupted before it was compiled")
-        self._record("interrupted" if self.interrupts.count else "finished")
+        self._record("interrupted" if "interrupted" in self.status.values() else "finished")
+        self._tell()
         store.trim()
         store.trim(root=folders.results_home())
 
@@ -165,6 +174,7 @@ class _Matrix:
                     self._end(cell, str(answer["status"]), str(answer["error"]))
 
         ttir.run(jobs, outs, ended, timeout_s=TRITON_TIMEOUT_S, stopped=self._stopped)
+        shutil.rmtree(scratch, ignore_errors=True)
         self.phase = "compiling"
 
     def _module(self, cell: Cell, module: Module) -> None:
@@ -180,11 +190,17 @@ class _Matrix:
         if reason is not None:
             self._end(cell, "refused", reason)
         else:
-            self._futures.append(self._pool.submit(self._build, cell))
+            self._futures.append(self._pool.submit(self._try_build, cell))
+
+    def _try_build(self, cell: Cell) -> None:
+        """Build a cell; a disk that is full or read-only costs that cell, not the others."""
+        try:
+            if not self._cancel.is_set():
+                self._build(cell)
+        except OSError as error:
+            self._end(cell, "failed", f"the build could not be written: {error}")
 
     def _build(self, cell: Cell) -> None:
-        if self._cancel.is_set():
-            return
         spv = self.target / "triton" / cell.key / f"{cell.kernel.name[:150]}.spv"
         record = {
             "key": cell.key,
@@ -201,13 +217,18 @@ class _Matrix:
             alike = self._same_build[kept]
         with alike:  # cards of one ocloc name: the second finds the first's build
             built = build_module(spv, final, cell.toolchain, record, timeout_s=BUILD_TIMEOUT_S, cancel=self._cancel)
-        self._end(cell, built.status, built.error, kept=built.name)
+        if read_json(final / "build.json").get("exit") == -signal.SIGKILL:
+            self.killed.add(cell.key)
+        if built.status == "failed" and _UNKNOWN_DEVICE.search(built.error or ""):
+            reason = f"{cell.toolchain.name} does not know {device_name(cell.device)}: {built.error}"
+            self._end(cell, "refused", reason)
+        else:
+            self._end(cell, built.status, built.error, kept=built.name)
 
     def _end(self, cell: Cell, status: str, reason: str | None, kept: str | None = None) -> None:
         folders.write_outcome(self.target, cell, status, reason, kept)
         with self._lock:
             self.status[cell.key], self.reasons[cell.key] = status, reason
-        self._tell()
 
     def _stopped(self) -> bool:
         self._tell()
@@ -216,16 +237,16 @@ class _Matrix:
     def _tell(self) -> None:
         with self._lock:
             states = list(self.status.values())
-            self.watch(
-                Progress(
-                    phase=self.phase,
-                    cells=len(self.cells),
-                    done=len(states),
-                    refused=states.count("refused"),
-                    failed=len(states) - states.count("ok") - states.count("refused"),
-                    elapsed_s=time.monotonic() - self.start,
-                )
+        self.watch(
+            Progress(
+                phase=self.phase,
+                cells=len(self.cells),
+                done=len(states),
+                refused=states.count("refused"),
+                failed=len(states) - states.count("ok") - states.count("refused"),
+                elapsed_s=time.monotonic() - self.start,
             )
+        )
 
     def _record(self, state: str) -> None:
         rows = [self._row(cell) for cell in self.cells]
@@ -242,7 +263,9 @@ class _Matrix:
             "igc": cell.toolchain.igc,
             "triton": self.triton if cell.question == "source" else None,
             "asked": cell.change.options(),
+            "captured_triton": cell.kernel.variant.metadata.get("triton_version"),
             "uses_dpas": cell.key in self.with_dpas,
+            "killed": cell.key in self.killed,
             "status": self.status.get(cell.key, "interrupted"),
             "reason": self.reasons.get(cell.key),
         }
@@ -256,7 +279,7 @@ def _refusal(cell: Cell, module: Module, needs: Needs) -> str | None:
         counts = ", ".join(map(str, threads))
         return f"{name} has no mode of {cell.grf} registers; it has {counts}"
     static = kernel.env.slm_size if kernel.env else None
-    shared = module.metadata.get("shared", kernel.variant.shared)
+    shared = module.numbers["shared"]
     slm = None if static is None and shared is None else (static or 0) + (shared or 0)
     missing = lacking(needs, cell.device, name, slm_bytes=slm, flags=cell.flags)
     return missing or _too_wide(cell, module)
@@ -264,7 +287,7 @@ def _refusal(cell: Cell, module: Module, needs: Needs) -> str | None:
 
 def _too_wide(cell: Cell, module: Module) -> str | None:
     """A work-group runs on one Xe core: its sub-groups have to fit there, at that number of registers."""
-    warps = module.metadata.get("num_warps", cell.kernel.variant.num_warps)
+    warps = module.numbers["num_warps"]
     if not isinstance(warps, int) or not cell.grf_mode.isdecimal():
         return None
     device = cell.device

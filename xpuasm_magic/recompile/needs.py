@@ -12,7 +12,7 @@ from xpuasm_magic.formats.spirv import is_spirv
 from xpuasm_magic.offline.devices import Device
 
 _HEADER_BYTES = 20
-_OP_EXTENSION, _OP_EXECUTION_MODE, _OP_CAPABILITY, _OP_FUNCTION, _OP_DECORATE = 10, 16, 17, 54, 71
+_OP_EXTENSION, _OP_EXECUTION_MODE, _OP_CAPABILITY, _OP_FUNCTION, _OP_FUNCTION_END, _OP_DECORATE = 10, 16, 17, 54, 56, 71
 _MODE_SUBGROUP_SIZE, _LINKAGE_ATTRIBUTES, _IMPORT, _FLOAT64 = 35, 41, 1, 10
 FP64_EMULATION = re.compile(r"-fp64-gen-(?:conv-)?emu\b")
 """IGC's options that make doubles work where the hardware has none, e.g. `-cl-fp64-gen-emu`."""
@@ -61,7 +61,7 @@ FEATURES = (
 
 @dataclass(frozen=True)
 class Needs:
-    """What a module asks of a device; stated before its first function, so no code is read."""
+    """What a module asks of a device, as it declares before its first function."""
 
     features: tuple[Feature, ...] = ()
     fp64: bool = False
@@ -76,7 +76,7 @@ def module_needs(spirv: bytes) -> Needs:
     """Read a module's declarations.
 
     Raises:
-        ParseError: no SPIR-V, or cut short before the first function.
+        ParseError: no SPIR-V, or cut short.
     """
     extensions, imported = set(), []
     fp64, widths = False, set()
@@ -129,20 +129,24 @@ def lacking(needs: Needs, device: Device, name: str, *, slm_bytes: int | None, f
 
 
 def _declarations(spirv: bytes) -> Iterator[tuple[int, tuple[int, ...], bytes]]:
-    """Opcode, operands as words and as bytes, up to the first function (SPIR-V, 2.4 logical layout)."""
+    """Opcode, operands as words and as bytes, up to the first function (SPIR-V, 2.4 logical layout).
+
+    The functions are only stepped over: of a module that is cut IGC compiles what is there, and says nothing.
+    """
     if not is_spirv(spirv):
         raise ParseError("not a SPIR-V module: it does not begin with SPIR-V's magic number")
-    at = _HEADER_BYTES
+    at, opcode, declaring = _HEADER_BYTES, 0, True
     while at + 4 <= len(spirv):
         (word,) = struct.unpack_from("<I", spirv, at)
         opcode, size = word & 0xFFFF, (word >> 16) * 4
-        if opcode == _OP_FUNCTION:
-            return
         if not size or at + size > len(spirv):
             break
-        yield opcode, struct.unpack_from(f"<{size // 4 - 1}I", spirv, at + 4), spirv[at + 4 : at + size]
+        declaring = declaring and opcode != _OP_FUNCTION
+        if declaring:
+            yield opcode, struct.unpack_from(f"<{size // 4 - 1}I", spirv, at + 4), spirv[at + 4 : at + size]
         at += size
-    raise ParseError("the SPIR-V module is cut short")
+    if at != len(spirv) or opcode != _OP_FUNCTION_END:
+        raise ParseError("the SPIR-V module is cut short or damaged")
 
 
 def _text(raw: bytes) -> str:

@@ -48,6 +48,8 @@ class Module:
 
     spirv: bytes | None
     metadata: Mapping[str, Any]
+    numbers: Mapping[str, Any]
+    """`num_warps`, `num_stages`, `threads_per_warp`, and `shared` (bytes of shared local memory); None: not known."""
     files: tuple[Path, ...]
     """Its stages before SPIR-V."""
 
@@ -55,13 +57,14 @@ class Module:
 def captured_module(kernel: Kernel) -> Module:
     """A kernel's module as it was captured."""
     files = tuple(kernel.path(stage) for stage in _STAGES if stage in kernel.stages)
-    return Module(_spirv(kernel), kernel.variant.metadata, files)
+    return Module(_spirv(kernel), kernel.variant.metadata, _numbers(vars(kernel.variant)), files)
 
 
 def unmade_module(kernel: Kernel, options: Mapping[str, Any]) -> Module:
     """What there is where Triton made nothing of these options."""
     files = (kernel.path("ttir"),) if "ttir" in kernel.stages else ()
-    return Module(None, {**kernel.variant.metadata, **options}, files)
+    known = {**vars(kernel.variant), "shared": None, **options}
+    return Module(None, {**kernel.variant.metadata, **options}, _numbers(known), files)
 
 
 def made_module(kernel: Kernel, folder: Path) -> Module:
@@ -72,7 +75,11 @@ def made_module(kernel: Kernel, folder: Path) -> Module:
         raise FileNotFoundError(f"Triton left no .spv in {folder}")
     later = tuple(by_suffix[f".{stage}"] for stage in _STAGES[1:] if f".{stage}" in by_suffix)
     metadata = read_json(by_suffix[".json"]) if ".json" in by_suffix else {}
-    return Module(by_suffix[".spv"].read_bytes(), metadata, (kernel.path("ttir"), *later))
+    return Module(by_suffix[".spv"].read_bytes(), metadata, _numbers(metadata), (kernel.path("ttir"), *later))
+
+
+def _numbers(stated: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: stated.get(name) for name in ("num_warps", "num_stages", "threads_per_warp", "shared")}
 
 
 def _spirv(kernel: Kernel) -> bytes | None:

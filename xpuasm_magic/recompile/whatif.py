@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,15 +85,17 @@ class WhatIf:
 
 def whatif(capture: Capture) -> WhatIf:
     """The matrix in a folder that was written for one."""
-    kernels = {kernel.key: kernel for kernel in capture}
     recorded = capture.info.raw.get("cells")
-    rule = _rule(capture.info.raw.get("loader_rule"))
-    rows = [
-        _row(record, kernels[record["key"]], rule)
+    records = {
+        str(record.get("key")): record
         for record in (recorded if isinstance(recorded, list) else [])
-        if isinstance(record, dict) and record.get("key") in kernels
-    ]
-    return WhatIf(capture, tuple(rows))
+        if isinstance(record, dict)
+    }
+    rule = _rule(capture.info.raw.get("loader_rule"))
+    # the card's name: ocloc's, which the builds have, stands for several
+    kernels = [replace(k, device=str(records[k.key].get("device"))) for k in capture if k.key in records]
+    rows = {kernel.key: _row(records[kernel.key], kernel, rule) for kernel in kernels}
+    return WhatIf(replace(capture, kernels=tuple(kernels)), tuple(rows[key] for key in records if key in rows))
 
 
 def _row(record: Mapping[str, Any], kernel: Kernel, rule: LoaderRule | None) -> Row:
@@ -129,6 +131,9 @@ def _remarks(record: Mapping[str, Any], kernel: Kernel, rule: LoaderRule | None)
         got = getattr(kernel.variant, name)
         if name in asked and got is not None and got != asked[name]:
             yield f"asked for {name} {asked[name]}, Triton took {got}"
+    before, now = record.get("captured_triton"), kernel.variant.metadata.get("triton_version")
+    if record.get("question") == "source" and before and now and before != now:
+        yield f"captured with Triton {before}, compiled again by Triton {now}"
     spill = spill_bytes(kernel)
     if rule and spill and rule.wants_retry(kernel.variant.build_flags, spill):
         yield f"Triton's loader would not stop at this build: {rule.words}"
