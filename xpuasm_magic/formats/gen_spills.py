@@ -16,7 +16,7 @@ SpillKind = Literal["spill", "fill"]
 # … ex_desc:a0.2; desc:0x4210D500 //  fill from offset[1*64] of ?; ; $29                             Xe2, Xe3, Xe3P
 # … ex_desc:a0.2; desc:0x4210E500 //  spill to FP[3*64] of SP_GRF_V0066_1; $96                       code with calls
 _ACCESS = re.compile(
-    r"//[ \t]+(?:scratch space )?(?P<kind>spill|fill)\b(?:: (?P<before>\w+))? ?(?:from|to)? ?"
+    r"//[ \t]+(?:scratch space )?(?P<kind>spill|fill)\b:? *(?P<before>(?:SP|FL)_\w+)? *(?:from|to) "
     r"(?P<base>offset|FP)\[(?P<slot>\d+)[x*](?P<size>\d+)\](?: of (?P<after>\w+))?"
 )
 # SP_GRF_V0048_0    FL_GRF_V0048_12    FL_Send_V1095_3      (FL_GRF__5: a temporary without a name)
