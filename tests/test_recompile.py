@@ -147,6 +147,8 @@ def test_a_device_that_a_compiler_does_not_know_is_refused_in_its_words(builder)
     found = recompile(captured(builder, ADD), device="bmg", toolchain=OLD)
     assert column(found, "status") == ["refused"]
     assert "does not know bmg: Error: Cannot get HW Info for device bmg-g21" in column(found, "reason")[0]
+    [kernel] = read_capture(found.folder)
+    assert (kernel.status, kernel.error) == ("not built", column(found, "reason")[0])
 
 
 def test_a_failed_compile_is_a_row_with_the_compilers_words(builder):
@@ -274,6 +276,29 @@ def test_results_lie_in_a_folder_of_their_own_that_opens_like_a_capture(builder)
     assert not (found.folder / ".triton").exists()
 
 
+def test_every_view_opens_the_results(builder):
+    from xpuasm_magic.view.html import report_html
+    from xpuasm_magic.view.text import summary_text
+
+    found = recompile(captured(builder, ADD, BLOCK_MATMUL), device=["bmg", "mtl"])
+    text = summary_text(read_capture(found.folder), width=200)
+    assert "4 kernels, 1 not built" in text
+    assert "matmul_bp_kernel" in report_html(found.capture)
+    assert "refused" in found._repr_html_()
+
+
+def test_two_processes_that_ask_the_same_do_not_write_over_each_other(builder):
+    from xpuasm_magic.capture.folder import claimed
+
+    capture = captured(builder, ADD)
+    folder = recompile(capture, grf=256).folder
+    (folder / "capture.json").unlink()
+    with claimed(folder):
+        beside = recompile(capture, grf=256)
+    assert beside.folder != folder
+    assert column(beside, "status") == ["ok"]
+
+
 def test_a_kernel_alone_knows_its_capture(builder):
     builder.write_record(device={"requested": "bmg", "name": "bmg", "card": "b570", "ocloc": "bmg-g21", "real": False})
     kernel = captured(builder, ADD)["add_kernel"]
@@ -346,6 +371,19 @@ def test_an_interrupt_leaves_a_valid_part_and_the_rest_is_made_when_asked_again(
     assert set(statuses) == {"ok", "interrupted"}
     found = recompile(capture, device=["pvc", "bmg", "lnl", "ptl"], grf=[128, 256], opt_disable=True)
     assert column(found, "status") == ["ok"] * 16
+
+
+def test_an_interrupt_while_triton_runs_leaves_a_row_for_every_cell(builder):
+    capture = captured(builder, SPILL)
+
+    def interrupt(progress):
+        if progress.phase == "running Triton" and not progress.done:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    found = recompile(capture, num_warps=[8, 16], num_stages=[3, 4], watch=interrupt)
+    assert found.interrupted
+    assert column(found, "status") == ["interrupted"] * 4
+    assert column(found, "num_warps") == [8, 8, 16, 16]
 
 
 def test_a_full_disk_costs_the_cell_and_says_so(builder, monkeypatch):

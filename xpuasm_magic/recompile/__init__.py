@@ -14,7 +14,7 @@ from xpuasm_magic.model import Capture, Kernel
 from xpuasm_magic.recompile.axes import axes
 from xpuasm_magic.recompile.cells import cells
 from xpuasm_magic.recompile.folder import emptied, is_complete, matrix_folder
-from xpuasm_magic.recompile.matrix import Progress, Watch, compile_cells, parts
+from xpuasm_magic.recompile.matrix import Progress, Watch, compile_cells
 from xpuasm_magic.recompile.source import of_capture, of_kernel
 from xpuasm_magic.recompile.whatif import QUESTIONS, Row, WhatIf, whatif
 
@@ -77,7 +77,7 @@ def recompile(
     )
     origin = of_capture(captured) if isinstance(captured, Capture) else of_kernel(captured)
     wanted = cells(asked, origin.kernels, origin.record)
-    folder = matrix_folder(origin, parts(wanted))
+    folder = matrix_folder(origin, wanted)
     if is_complete(folder):
         folder.touch()  # used of late: not what is dropped first
     else:

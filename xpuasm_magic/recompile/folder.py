@@ -7,7 +7,7 @@ import json
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime, timezone
 from importlib.metadata import version
 from pathlib import Path
@@ -15,10 +15,11 @@ from typing import Any
 
 from xpuasm_magic import home
 from xpuasm_magic.capture.folder import LOCK, SCHEMA, claimed, read_json, write_json
+from xpuasm_magic.childenv import find_child
 from xpuasm_magic.errors import ParseError, UsageError
 from xpuasm_magic.model import Kernel
 from xpuasm_magic.recompile.cells import Cell
-from xpuasm_magic.recompile.source import Module, Origin, place
+from xpuasm_magic.recompile.source import Module, Origin, captured_module, place
 
 FINAL = frozenset(("ok", "incomplete", "failed", "crashed", "refused"))
 """What a second try would not change."""
@@ -29,15 +30,41 @@ def results_home() -> Path:
     return home.cache_home() / "recompiled"
 
 
-def matrix_folder(origin: Origin, parts: Sequence[Sequence[str]]) -> Path:
+def matrix_folder(origin: Origin, cells: Sequence[Cell]) -> Path:
     """The place of the matrix with these cells of this capture: asked again, it is found again.
 
-    Args:
-        origin: the capture.
-        parts: for each cell all that shapes its code.
+    Raises:
+        SetupError: Triton is to be asked, and there is no Python that has it.
     """
-    text = json.dumps([str(origin.folder), origin.record.get("created"), *map(list, parts)])
-    return results_home() / hashlib.sha256(text.encode()).hexdigest()[:16]
+    made_of = json.dumps([str(origin.folder), origin.record.get("created"), *_parts(cells)])
+    return results_home() / hashlib.sha256(made_of.encode()).hexdigest()[:16]
+
+
+def _parts(cells: Sequence[Cell]) -> list[list[str]]:
+    """What shapes the code of each cell."""
+    made_by = []
+    if any(cell.question == "source" for cell in cells):
+        python = find_child()
+        made_by = [python.triton_xpu or python.triton, str(python.site_packages)]
+    kernels = {id(cell.kernel): cell.kernel for cell in cells}
+    digests = {one: hashlib.sha256(captured_module(kernels[one]).spirv or b"").hexdigest() for one in kernels}
+    found = []
+    for cell in cells:
+        chain = cell.toolchain
+        found.append(
+            [
+                cell.key,
+                cell.kernel.key,
+                digests[id(cell.kernel)],
+                cell.device.card,
+                cell.flags,
+                chain.name,
+                chain.igc,
+                chain.version,
+                *made_by,
+            ]
+        )
+    return found
 
 
 def is_complete(folder: Path) -> bool:
@@ -55,19 +82,19 @@ def is_complete(folder: Path) -> bool:
 def emptied(folder: Path) -> Iterator[Path]:
     """The folder, made or emptied, and nobody else's meanwhile; another one where somebody writes to it."""
     folder.mkdir(parents=True, exist_ok=True)
-    try:
-        with claimed(folder):
-            for path in folder.iterdir():
-                if path.is_dir():
-                    shutil.rmtree(path)
-                elif path.name != LOCK:
-                    path.unlink()
-            yield folder
-    except UsageError:  # a second process asks the same just now
-        folder = folder.with_name(f"{folder.name}-{secrets.token_hex(2)}")
-        folder.mkdir()
-        with claimed(folder):
-            yield folder
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(claimed(folder))
+        except UsageError:  # a second process asks the same just now
+            folder = folder.with_name(f"{folder.name}-{secrets.token_hex(2)}")
+            folder.mkdir()
+            stack.enter_context(claimed(folder))
+        for path in folder.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
+            elif path.name != LOCK:
+                path.unlink()
+        yield folder
 
 
 def write_variant(folder: Path, cell: Cell, module: Module) -> None:

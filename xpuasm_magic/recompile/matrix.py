@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
@@ -26,7 +25,8 @@ from xpuasm_magic.recompile import folder as folders
 from xpuasm_magic.recompile import ttir
 from xpuasm_magic.recompile.axes import device_name
 from xpuasm_magic.recompile.cells import Cell
-from xpuasm_magic.recompile.needs import Needs, lacking, module_needs
+from xpuasm_magic.recompile.needs import module_needs
+from xpuasm_magic.recompile.refusal import refusal, unaskable
 from xpuasm_magic.recompile.source import Module, Origin, captured_module, made_module, unmade_module
 
 _TICK_S = 0.05
@@ -48,33 +48,6 @@ class Progress:
 
 
 Watch = Callable[[Progress], None]
-
-
-def parts(cells: Sequence[Cell]) -> list[list[str]]:
-    """What shapes the code of each cell, beside the capture: equal parts are equal matrices."""
-    made_by = []
-    if any(cell.question == "source" for cell in cells):
-        python = find_child()
-        made_by = [python.triton_xpu or python.triton, str(python.site_packages)]
-    kernels = {id(cell.kernel): cell.kernel for cell in cells}
-    digests = {one: hashlib.sha256(captured_module(kernels[one]).spirv or b"").hexdigest() for one in kernels}
-    found = []
-    for cell in cells:
-        chain = cell.toolchain
-        found.append(
-            [
-                cell.key,
-                cell.kernel.key,
-                digests[id(cell.kernel)],
-                cell.device.card,
-                cell.flags,
-                chain.name,
-                chain.igc,
-                chain.version,
-                *made_by,
-            ]
-        )
-    return found
 
 
 def compile_cells(target: Path, origin: Origin, cells: Sequence[Cell], watch: Watch) -> None:
@@ -124,6 +97,8 @@ class _Matrix:
             future.result()  # a fault of ours must be seen
         for cell in self.cells:
             if cell.key not in self.status:
+                if not (self.target / "triton" / cell.key).exists():  # Triton had not answered
+                    folders.write_variant(self.target, cell, unmade_module(cell.kernel, cell.change.options()))
                 self._end(cell, "interrupted", "interrupted before it was compiled")
         self._record("interrupted" if "interrupted" in self.status.values() else "finished")
         self._tell()
@@ -150,7 +125,7 @@ class _Matrix:
         groups: list[list[Cell]] = []
         for group in asked.values():
             first = group[0]
-            job = _unaskable(first) or ttir.job(first.kernel, first.device, first.change, python)
+            job = unaskable(first) or ttir.job(first.kernel, first.device, first.change, python)
             if isinstance(job, str):
                 for cell in group:
                     folders.write_variant(self.target, cell, unmade_module(cell.kernel, cell.change.options()))
@@ -182,7 +157,7 @@ class _Matrix:
         folders.write_variant(self.target, cell, module)
         try:
             needs = module_needs(module.spirv) if module.spirv is not None else None
-            reason = _refusal(cell, module, needs) if needs else "the capture has no SPIR-V module of this kernel"
+            reason = refusal(cell, module, needs) if needs else "the capture has no SPIR-V module of this kernel"
         except ParseError as error:
             needs, reason = None, str(error)
         if needs and needs.has("has_dpas"):
@@ -221,6 +196,7 @@ class _Matrix:
             self.killed.add(cell.key)
         if built.status == "failed" and _UNKNOWN_DEVICE.search(built.error or ""):
             reason = f"{cell.toolchain.name} does not know {device_name(cell.device)}: {built.error}"
+            shutil.rmtree(final, ignore_errors=True)
             self._end(cell, "refused", reason)
         else:
             self._end(cell, built.status, built.error, kept=built.name)
@@ -269,49 +245,3 @@ class _Matrix:
             "status": self.status.get(cell.key, "interrupted"),
             "reason": self.reasons.get(cell.key),
         }
-
-
-def _refusal(cell: Cell, module: Module, needs: Needs) -> str | None:
-    """Why a module cannot be what was asked for; None: it is compiled."""
-    name, kernel = device_name(cell.device), cell.kernel
-    threads = cell.device.threads_per_eu
-    if cell.grf not in (None, "auto") and int(cell.grf or 0) not in threads:
-        counts = ", ".join(map(str, threads))
-        return f"{name} has no mode of {cell.grf} registers; it has {counts}"
-    static = kernel.env.slm_size if kernel.env else None
-    shared = module.numbers["shared"]
-    slm = None if static is None and shared is None else (static or 0) + (shared or 0)
-    missing = lacking(needs, cell.device, name, slm_bytes=slm, flags=cell.flags)
-    return missing or _too_wide(cell, module)
-
-
-def _too_wide(cell: Cell, module: Module) -> str | None:
-    """A work-group runs on one Xe core: its sub-groups have to fit there, at that number of registers."""
-    warps = module.numbers["num_warps"]
-    if not isinstance(warps, int) or not cell.grf_mode.isdecimal():
-        return None
-    device = cell.device
-    threads = device.threads_per_eu.get(int(cell.grf_mode))
-    room = None if threads is None else threads * device.xves_per_core
-    if room is None or warps <= room:
-        return None
-    return (
-        f"a work-group of {warps} sub-groups does not fit on a Xe core of {device_name(device)} at {cell.grf_mode} "
-        f"registers: {device.xves_per_core} vector engines of {threads} hardware threads"
-    )
-
-
-def _unaskable(cell: Cell) -> str | None:
-    """What is wrong with a wish before Triton is asked."""
-    device, change, variant = cell.device, cell.change, cell.kernel.variant
-    name = device_name(device)
-    if change.threads_per_warp is not None and change.threads_per_warp not in device.sub_group_sizes:
-        sizes = ", ".join(map(str, device.sub_group_sizes))
-        return f"{name} has sub-groups of {sizes}, not of {change.threads_per_warp}"
-    warps, width = change.num_warps or variant.num_warps, change.threads_per_warp or variant.threads_per_warp
-    if warps and width and warps * width > device.max_work_group_size:
-        return (
-            f"{warps} sub-groups of {width} are {warps * width:,} work-items; "
-            f"{name} has at most {device.max_work_group_size:,} in a work-group"
-        )
-    return None

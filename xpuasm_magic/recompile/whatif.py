@@ -55,6 +55,9 @@ class WhatIf:
     def __repr__(self) -> str:
         return f"<WhatIf {self.folder}: {len(self.rows)} cells, {len(self.kernels)} ok>"
 
+    def _repr_html_(self) -> str:
+        return self.table.to_html(index=False, na_rep="–")
+
     @property
     def folder(self) -> Path:
         """A folder of its own, readable with `read_capture` and `xpuasm report`."""
