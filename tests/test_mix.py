@@ -59,6 +59,8 @@ def test_classes_are_the_pipes_that_igc_names(corpus: Path) -> None:
         for line in kernel.listing("isa").lines:
             if line.instruction and (named := _PIPE.search(line.text)) and named["pipe"] in pipes:
                 [class_] = [name for name, count in mix([line]).counts.items() if count]
+                if class_ == "control":
+                    continue
                 assert class_ in pipes[named["pipe"]], (case, line.text)
                 checked[named["pipe"]] += 1
     assert checked["int"] > 30_000
