@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from benchmarks import capture_speed, import_speed, join_speed
+from benchmarks import capture_speed, diff, import_speed, join_speed, recompile
 from benchmarks.result import Result
 
-BENCHES = (import_speed.measure, join_speed.measure, capture_speed.measure)
+BENCHES = (import_speed.measure, join_speed.measure, capture_speed.measure, recompile.measure, diff.measure)
 
 
 def main() -> int:

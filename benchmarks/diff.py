@@ -21,16 +21,12 @@ def measure(rounds: int = 3) -> list[Result]:
     with tempfile.TemporaryDirectory(prefix="xpuasm-bench-") as scratch:
         root = Path(scratch)
         with tarfile.open(DATA / "igc-corpus.tar.xz") as archive:
-            archive.extraction_filter = getattr(
-                tarfile, "data_filter", None
-            )  # Debian 12's Python 3.11.2 has none
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python 3.11.2 has none
             archive.extractall(root)
         corpus = next(path.parent for path in root.rglob("2.40"))
         a, b = (_listing(corpus / case) for case in CASES)
     twice = Listing("isa", a.lines * 2), Listing("isa", b.lines * 2)
-    times = [
-        (_seconds(a, b), _seconds(*twice), _seconds(a, Listing("isa", a.lines[1:]))) for _ in range(rounds)
-    ]
+    times = [(_seconds(a, b), _seconds(*twice), _seconds(a, Listing("isa", a.lines[1:]))) for _ in range(rounds)]
     once, double, alike = (min(column) for column in zip(*times, strict=True))
     detail = f"({len(a.lines):,} and {len(b.lines):,} lines, {once:.2f} s; of nearly the same {alike:.2f} s)"
     return [

@@ -54,9 +54,7 @@ CHANGED = "# a line above moves all others\n" + SCRIPT.replace("twice(v) * 3.0",
 def made(tmp_path: Path, corpus: Path) -> Made:
     """A capture of cases of the corpus; `igc` is the version that it states."""
 
-    def make(
-        name: str, *cases: str, device: str = "pvc", igc: str | None = "2.40.14", **fields: Any
-    ) -> Capture:
+    def make(name: str, *cases: str, device: str = "pvc", igc: str | None = "2.40.14", **fields: Any) -> Capture:
         builder = CaptureBuilder(tmp_path / name, corpus, device=device)
         versions = {"triton_xpu": "3.3.0b1"} | ({"igc": igc} if igc else {})
         builder.write_record(versions=versions)
@@ -114,9 +112,7 @@ def test_devices_are_paired_by_source_and_told_as_the_cause(made: Made) -> None:
     b = made("b", *(f"2.40/bmg/{case}" for case in reversed(cases)), device="bmg")
     assert not {kernel.key for kernel in a} & {kernel.key for kernel in b}
     found = diff(a, b)
-    assert [(pair.a.name, pair.b.name) for pair in found.pairs] == [
-        (kernel.name, kernel.name) for kernel in a
-    ]
+    assert [(pair.a.name, pair.b.name) for pair in found.pairs] == [(kernel.name, kernel.name) for kernel in a]
     assert {pair.how for pair in found.pairs} == {"source, signature, constants and config"}
     assert [pair.cause.words if pair.cause else None for pair in found.pairs] == ["device pvc → bmg"] * 4
     assert not found.only_a
@@ -171,9 +167,7 @@ def test_a_grf_mode_for_all_kernels_is_told(made: Made) -> None:
     a, b = made("a", "2.40/pvc/matmul_w16_default"), made("b", "2.40/pvc/matmul_w16_default")
     [record] = b.folder.glob("igc/*/*/build.json")
     record.write_text(json.dumps(json.loads(record.read_text()) | {"flags": "-cl-intel-256-GRF-per-thread"}))
-    assert [one.words for one in diff(a, b).pairs[0].inputs if one.state == "changed"] == [
-        "GRF mode default → grf256"
-    ]
+    assert [one.words for one in diff(a, b).pairs[0].inputs if one.state == "changed"] == ["GRF mode default → grf256"]
 
 
 def test_a_second_build_of_the_loader_is_a_result(made: Made) -> None:
@@ -317,9 +311,7 @@ def test_json_has_every_column_and_the_hunks_of_a_stage(
     assert row["b"] is None
 
 
-def test_markdown_is_fit_for_a_pull_request(
-    folders: tuple[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_markdown_is_fit_for_a_pull_request(folders: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert xpuasm(*folders, "--format", "markdown", "--fail-on", "instructions<-5%", "--stage", "isa") == 1
     out = capsys.readouterr().out
     assert out.startswith("### a → b: 1 of 2 kernels differs\n")
@@ -341,9 +333,7 @@ def test_markdown_shows_names_of_anybody_as_text(made: Made) -> None:
     assert row.count("|") == out.splitlines()[2].count("|")
 
 
-def test_a_condition_that_holds_fails_the_command(
-    folders: tuple[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_condition_that_holds_fails_the_command(folders: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     a, b = folders
     assert xpuasm(a, b, "--fail-on", "spill_bytes>0", "--fail-on", "instructions>+5%") == 0
     assert xpuasm(b, a, "--fail-on", "spill_bytes>0", "--fail-on", "instructions>+5%") == 1

@@ -77,16 +77,12 @@ def test_what_is_missing_never_passes() -> None:
     assert failed("instructions>+5%", kernel(count=None), kernel()) == [
         "k: instructions is not known in A, so 'instructions>+5%' cannot be told"
     ]
-    assert failed("spill_bytes>0", kernel(spill=None, count=None), kernel()) == [], (
-        "B's value alone is asked for"
-    )
+    assert failed("spill_bytes>0", kernel(spill=None, count=None), kernel()) == [], "B's value alone is asked for"
 
 
 def test_a_kernel_that_only_b_has_is_asked_of_its_own_value() -> None:
     found = replace(compared(kernel(), kernel()), only_b=(kernel(spill=8, name="new"),))
-    assert [str(one) for one in failures(found, [parse_condition("spill_bytes>0")])] == [
-        "new: spill_bytes is 8"
-    ]
+    assert [str(one) for one in failures(found, [parse_condition("spill_bytes>0")])] == ["new: spill_bytes is 8"]
     assert failures(found, [parse_condition("spill_bytes>+0")]) == ()
 
 

@@ -22,9 +22,7 @@ def length(a: Sequence[int], b: Sequence[int]) -> int:
 
 
 @pytest.mark.parametrize("most_bits", [1 << 29, 8])
-def test_pairs_are_equal_in_order_and_as_many_as_can_be(
-    monkeypatch: pytest.MonkeyPatch, most_bits: int
-) -> None:
+def test_pairs_are_equal_in_order_and_as_many_as_can_be(monkeypatch: pytest.MonkeyPatch, most_bits: int) -> None:
     monkeypatch.setattr(lcs, "_MOST_BITS", most_bits)
     chance = random.Random(4)
     for _ in range(300):

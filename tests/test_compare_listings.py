@@ -70,9 +70,7 @@ CHOSEN: list[tuple[str, str, Edit]] = [
     (
         "isa",
         "the module's hash",
-        lambda text: re.sub(
-            r"(null<1>:ud +)0x[0-9A-F]{7,8}(:ud +// $)", r"\g<1>0xABCDEF01\2", text, flags=re.M
-        ),
+        lambda text: re.sub(r"(null<1>:ud +)0x[0-9A-F]{7,8}(:ud +// $)", r"\g<1>0xABCDEF01\2", text, flags=re.M),
     ),
     ("visa", "virtual registers", renumbered(r"\bV(?P<n>\d{4})\b", 1)),
     ("visa", "numbers", renumbered(r"/// \$(?P<n>\d+)", 3)),
@@ -89,12 +87,8 @@ CHOSEN: list[tuple[str, str, Edit]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("stage", "what", "edit"), CHOSEN, ids=[f"{stage} {what}" for stage, what, _ in CHOSEN]
-)
-def test_another_choice_of_names_is_no_change(
-    corpus: Path, tmp_path: Path, stage: str, what: str, edit: Edit
-) -> None:
+@pytest.mark.parametrize(("stage", "what", "edit"), CHOSEN, ids=[f"{stage} {what}" for stage, what, _ in CHOSEN])
+def test_another_choice_of_names_is_no_change(corpus: Path, tmp_path: Path, stage: str, what: str, edit: Edit) -> None:
     text = text_of(corpus, "2.40/pvc/softmax_w4", stage)
     other = edit(text)
     assert what == "values" or other != text, "the edit does nothing"
@@ -129,15 +123,11 @@ ELSEWHERE = ("a declared type", "the sub-group size")
 
 
 @pytest.mark.parametrize(("stage", "what", "edit"), DONE, ids=[f"{stage} {what}" for stage, what, _ in DONE])
-def test_what_the_code_does_is_a_change(
-    corpus: Path, tmp_path: Path, stage: str, what: str, edit: Edit
-) -> None:
+def test_what_the_code_does_is_a_change(corpus: Path, tmp_path: Path, stage: str, what: str, edit: Edit) -> None:
     text = text_of(corpus, "2.40/pvc/softmax_w4", stage)
     other = edit(text)
     found = compared(stage, text, other, tmp_path)
-    [differing] = [
-        i for i, (x, y) in enumerate(zip(text.split("\n"), other.split("\n"), strict=True)) if x != y
-    ]
+    [differing] = [i for i, (x, y) in enumerate(zip(text.split("\n"), other.split("\n"), strict=True)) if x != y]
     if what not in ELSEWHERE:
         assert [hunk.a_lines for hunk in found.hunks] == [(differing,)]
         assert [hunk.b_lines for hunk in found.hunks] == [(differing,)]
@@ -192,9 +182,7 @@ def test_a_branch_that_leads_elsewhere_is_a_change(corpus: Path, tmp_path: Path)
 def test_another_argument_is_a_change(corpus: Path, tmp_path: Path) -> None:
     """The pointers are parts of one register; the message that brings them is the same."""
     text = text_of(corpus, "2.40/pvc/add", "isa")
-    found = re.search(
-        r"(?m)^ +add \(16\|M0\) +r\d+\.0<1>:q +r\d+\.0<1;1,0>:q +r4\.(?P<part>0)<0;1,0>:q", text
-    )
+    found = re.search(r"(?m)^ +add \(16\|M0\) +r\d+\.0<1>:q +r\d+\.0<1;1,0>:q +r4\.(?P<part>0)<0;1,0>:q", text)
     assert found
     edited = f"{text[: found.start('part')]}1{text[found.end('part') :]}"
     diff = compared("isa", text, edited, tmp_path)
@@ -219,9 +207,7 @@ def test_registers_of_every_platform_are_names(corpus: Path, tmp_path: Path, cas
 
 def test_spill_slots_are_names_and_their_sizes_are_not(corpus: Path, tmp_path: Path) -> None:
     text = text_of(corpus, "2.40/pvc/spill", "isa")
-    spill = next(
-        line for line in text.split("\n") if "scratch block write x4" in line and line.startswith("(W)")
-    )
+    spill = next(line for line in text.split("\n") if "scratch block write x4" in line and line.startswith("(W)"))
     slot = spill.replace("0x020F2", "0x020F3").replace("offset[", "offset[9")
     assert compared("isa", text, text.replace(spill, slot), tmp_path).changes.same
     size = spill.replace("write x4", "write x2")
@@ -267,9 +253,7 @@ def test_cut_and_hostile_text_is_compared(corpus: Path, tmp_path: Path, stage: s
 
 
 @pytest.mark.parametrize("stage", list(STAGES))
-@pytest.mark.parametrize(
-    "piece", [" ", "a", "(", '"', "r1.0 ", "// spill ", "{", "%a#1 ", "loc(", ";", "/ ", "!a !1"]
-)
+@pytest.mark.parametrize("piece", [" ", "a", "(", '"', "r1.0 ", "// spill ", "{", "%a#1 ", "loc(", ";", "/ ", "!a !1"])
 def test_long_lines_are_read_in_time(stage: str, piece: str) -> None:
     text = f"  mov (16|M0) {piece * (100_000 // len(piece))}!"
     number = f"  mov (16|M0) r{'9' * 5000}.0<1>:f %1#{'9' * 5000} r1:{'9' * 5000}"

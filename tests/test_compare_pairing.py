@@ -39,9 +39,7 @@ class Source:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def __call__(
-        self, name: str, text: str, constants: Mapping[str, Any] | None = None, **options: Any
-    ) -> Kernel:
+    def __call__(self, name: str, text: str, constants: Mapping[str, Any] | None = None, **options: Any) -> Kernel:
         path = self.folder / f"{abs(hash(text))}.py"
         path.write_text(text)
         stages: dict[str, StageFile] = {"python": python_source(path, "/src/model.py")}

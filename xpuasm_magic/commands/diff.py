@@ -94,9 +94,7 @@ def _compared(args: argparse.Namespace) -> Diff:
         return diff(_kernel(first, args.a), _kernel(second, args.b))
     for label, capture in (("A", first), ("B", second)):
         if not capture.kernels:
-            print(
-                f"xpuasm: {label}, {_safe(str(capture.folder))}: {_safe(verdict(capture))}", file=sys.stderr
-            )
+            print(f"xpuasm: {label}, {_safe(str(capture.folder))}: {_safe(verdict(capture))}", file=sys.stderr)
     first, second = (matching(capture, args.kernel) for capture in (first, second))
     if args.kernel and not first.kernels and not second.kernels:
         raise UsageError(f"neither capture has a kernel whose name matches {args.kernel!r}")

@@ -106,12 +106,7 @@ def _contradicted(one: Statement, other: Statement, there: dict[int, int], back:
 
 
 def _differ(x: Operand, y: Operand, there: dict[int, int], back: dict[int, int]) -> bool:
-    if (
-        not x
-        or not y
-        or any(place not in there for place, _ in x)
-        or any(place not in back for place, _ in y)
-    ):
+    if not x or not y or any(place not in there for place, _ in x) or any(place not in back for place, _ in y):
         return False
     return [(there[place], part) for place, part in x] != list(y)
 

@@ -158,13 +158,9 @@ def _grf(a: Side, b: Side) -> Input:
     """What was asked for; how many registers the code has is a result."""
     if a.build_flags.split() != b.build_flags.split():
         old, new = grf_label(a.build_flags), grf_label(b.build_flags)
-        words = (
-            f"GRF mode {old} → {new}" if old != new else f"build flags '{a.build_flags}' → '{b.build_flags}'"
-        )
+        words = f"GRF mode {old} → {new}" if old != new else f"build flags '{a.build_flags}' → '{b.build_flags}'"
         return Input("GRF mode", "changed", words, after_module=True)
-    return _named(
-        "GRF mode", *(side.kernel.variant.grf_mode or "default" for side in (a, b)), after_module=True
-    )
+    return _named("GRF mode", *(side.kernel.variant.grf_mode or "default" for side in (a, b)), after_module=True)
 
 
 def _same_module(a: Kernel, b: Kernel) -> bool | None:

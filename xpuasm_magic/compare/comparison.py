@@ -146,9 +146,7 @@ def diff(a: Capture | Kernel | str | Path, b: Capture | Kernel | str | Path) -> 
         pair = Pair(Side(a, _capture_around(a)), Side(b, _capture_around(b)), "given")
         return Diff(f"{a.name} {a.key[:12]}", f"{b.name} {b.key[:12]}", (pair,))
     if isinstance(a, Kernel) or isinstance(b, Kernel):
-        raise TypeError(
-            'a kernel compares with a kernel: diff(a["name"], b["name"]), or diff(a, b) for two captures'
-        )
+        raise TypeError('a kernel compares with a kernel: diff(a["name"], b["name"]), or diff(a, b) for two captures')
     matches, only_a, only_b = pair_kernels(a.kernels, b.kernels)
     return Diff(*_labels(a, b), tuple(_pair(a, b, match) for match in matches), only_a, only_b)
 

@@ -96,9 +96,7 @@ def failures(found: Diff, conditions: Sequence[Condition]) -> tuple[Failure, ...
         rows = [(pair.name, pair.deltas[condition.column.name]) for pair in found.pairs]
         if not condition.change:
             name = condition.column.name
-            rows += [
-                (kernel.name, Delta(name, None, condition.column.value(kernel))) for kernel in found.only_b
-            ]
+            rows += [(kernel.name, Delta(name, None, condition.column.value(kernel))) for kernel in found.only_b]
         if not rows:
             failed.append(Failure(condition, None, f"no kernel to ask '{condition.text}' of", known=False))
         failed += (failure for name, delta in rows if (failure := _failure(condition, name, delta)))

@@ -85,9 +85,7 @@ class ListingDiff:
         rows = [row for hunk in self.hunks for row in hunk.rows if row.change != "equal"]
         found = Counter(row.change for row in rows if row.change != "moved" or row.a is not None)
         counts = {change: found[change] for change in CHANGES}
-        return Changes(
-            counts, _sources(self.a, [row.a for row in rows]), _sources(self.b, [row.b for row in rows])
-        )
+        return Changes(counts, _sources(self.a, [row.a for row in rows]), _sources(self.b, [row.b for row in rows]))
 
 
 def diff_listings(a: Listing, b: Listing) -> ListingDiff:

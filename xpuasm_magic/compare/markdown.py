@@ -38,9 +38,7 @@ def markdown(found: Diff, failed: Sequence[Failure] = (), *, stage: str | None =
         if left := len(differing) - _MOST_ROWS:
             parts += [f"{left} more kernels differ."] if left > 0 else []
         parts.append(
-            _details(
-                "Why, and where", [f"- {_code(pair.name)}: {_why(pair)}" for pair in differing[:_MOST_ROWS]]
-            )
+            _details("Why, and where", [f"- {_code(pair.name)}: {_why(pair)}" for pair in differing[:_MOST_ROWS]])
         )
     same = [pair for pair in found.pairs if not differs(pair)]
     if same:

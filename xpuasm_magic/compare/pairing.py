@@ -135,9 +135,7 @@ def _equal(a: Sequence[_Identity], b: Sequence[_Identity], key: _Key) -> list[tu
 
 def _alike(a: Sequence[_Identity], b: Sequence[_Identity]) -> list[tuple[float, _Identity, _Identity]]:
     """The most similar first, each kernel once."""
-    found = [
-        (_similarity(one.lines, other.lines), i, j) for i, one in enumerate(a) for j, other in enumerate(b)
-    ]
+    found = [(_similarity(one.lines, other.lines), i, j) for i, one in enumerate(a) for j, other in enumerate(b)]
     pairs = []
     taken_a: set[int] = set()
     taken_b: set[int] = set()

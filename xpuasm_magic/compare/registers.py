@@ -69,9 +69,7 @@ class Registers:
         start = modifier.end() if modifier else 0
         result: re.Match[str] | None = None
         found: list[Operand] = []
-        for reference in chain(
-            _REFERENCE.finditer(code.predicate), _REFERENCE.finditer(code.operands, start)
-        ):
+        for reference in chain(_REFERENCE.finditer(code.predicate), _REFERENCE.finditer(code.operands, start)):
             if reference.string is code.operands and reference.start() == start and self._has_result(code):
                 result = reference
             else:

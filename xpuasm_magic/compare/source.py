@@ -86,9 +86,7 @@ def _line_of(kernel: Kernel) -> int | None:
                 lines = kernel.listing(stage).lines
             except (ParseError, OSError):
                 continue
-            return next(
-                (line.loc.line for line in lines if line.loc and _MLIR_FUNCTION.match(line.text)), None
-            )
+            return next((line.loc.line for line in lines if line.loc and _MLIR_FUNCTION.match(line.text)), None)
     return None
 
 
@@ -132,12 +130,8 @@ def _named(own: ast.FunctionDef, top_level: dict[str, _Part]) -> Iterator[_Part]
             continue
         seen.add(id(node))
         yield node
-        names = {
-            inner.id for body in _bodies(node) for inner in ast.walk(body) if isinstance(inner, ast.Name)
-        }
-        waiting += (
-            top_level[name] for name in sorted(names) if name in top_level and top_level[name] is not own
-        )
+        names = {inner.id for body in _bodies(node) for inner in ast.walk(body) if isinstance(inner, ast.Name)}
+        waiting += (top_level[name] for name in sorted(names) if name in top_level and top_level[name] is not own)
 
 
 def _bodies(node: _Part) -> list[ast.AST]:

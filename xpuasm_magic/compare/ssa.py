@@ -134,9 +134,7 @@ class _Names:
 
     def add(self, index: int, code: str, given: Sequence[str], *, everywhere: bool = False) -> None:
         new = dict.fromkeys(given)
-        uses = [
-            self._origin(name, self._scope) or name for name in self._name.findall(code) if name not in new
-        ]
+        uses = [self._origin(name, self._scope) or name for name in self._name.findall(code) if name not in new]
         scope = self._everywhere if everywhere else self._scope
         scope.update((name, (len(self._read), ordinal)) for ordinal, name in enumerate(new))
         self._read.append((index, self._name.sub(_sign, code), uses, self._scope))

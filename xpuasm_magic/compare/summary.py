@@ -43,9 +43,7 @@ def headline(found: Diff, differing: int) -> str:
     count = len(found.pairs)
     if not count:
         return f"{found.label_a} → {found.label_b}: no kernel of the one is in the other"
-    said = (
-        f"{differing} of {count} kernel{'s' if count > 1 else ''} {'differs' if differing == 1 else 'differ'}"
-    )
+    said = f"{differing} of {count} kernel{'s' if count > 1 else ''} {'differs' if differing == 1 else 'differ'}"
     return f"{found.label_a} → {found.label_b}: {said if differing else 'no kernel differs'}"
 
 
@@ -75,9 +73,7 @@ def told_deltas(pair: Pair) -> list[Delta]:
     differing = [delta for delta in pair.deltas.values() if delta.differs and delta.column not in _SELDOM]
     if pair.deltas["status"].differs:
         differing = [delta for delta in differing if delta.a is not None and delta.b is not None]
-    return sorted(
-        differing, key=lambda one: _FIRST.index(one.column) if one.column in _FIRST else len(_FIRST)
-    )
+    return sorted(differing, key=lambda one: _FIRST.index(one.column) if one.column in _FIRST else len(_FIRST))
 
 
 def delta_words(delta: Delta) -> str:

@@ -27,6 +27,4 @@ def ttir_lines(kernel: Kernel) -> tuple[str, ...]:
 def declared_arguments(lines: tuple[str, ...]) -> tuple[str, ...]:
     """Types of a kernel's arguments, with what Triton was told of their values."""
     header = next((line for line in lines if line.startswith("tt.func public @(")), "")
-    return tuple(
-        f"{found['type']} {found['attributes'] or ''}".strip() for found in _ARGUMENT.finditer(header)
-    )
+    return tuple(f"{found['type']} {found['attributes'] or ''}".strip() for found in _ARGUMENT.finditer(header))

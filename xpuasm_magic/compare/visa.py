@@ -17,9 +17,7 @@ _INPUT = re.compile(r"\.input (?P<name>\w+) ")
 # _0_007:
 _LABEL = re.compile(r"(?P<name>\w+):\s*$")
 #     (P1) goto (M1, 1) _0_007                                                     /// $24
-_STATEMENT = re.compile(
-    r"\s+(?P<head>(?:\([^)]*\) )?(?P<opcode>[a-z][\w.]*)(?: \(M\w+, \d+\))?)(?P<operands>.*)"
-)
+_STATEMENT = re.compile(r"\s+(?P<head>(?:\([^)]*\) )?(?P<opcode>[a-z][\w.]*)(?: \(M\w+, \d+\))?)(?P<operands>.*)")
 _NAME = re.compile(r"\b[VPA]\d+\b|\b_\d+_\d+\b")
 _NO_RESULT = ("lsc_store", "goto", "jmp", "ret", "sync", "barrier", "fence", "call", "lsc_fence")
 
