@@ -80,8 +80,10 @@ class SpillReport:
     """Why the instructions are not counted."""
 
 
-def spill_report(kernel: Kernel) -> SpillReport:
-    """The spills of the code that is the kernel's row. Reads its listing, and its build's log.
+def spill_report(kernel: Kernel, isa: Listing | None = None) -> SpillReport:
+    """The spills of the code that is the kernel's row.
+
+    Reads its listing, unless the caller has (`isa`), its build's log, and where it spills the stages with source lines.
 
     Every IGC marks each instruction that stores to a spill slot or loads from one. A disassembly has no marks, and
     private memory uses the same surface, so nothing is counted there.
@@ -103,7 +105,7 @@ def spill_report(kernel: Kernel) -> SpillReport:
     if header is None:
         return replace(report, reason="the listing is a disassembly, in which nothing marks spills")
     try:
-        lines = kernel.listing("isa").lines
+        lines = (isa or kernel.listing("isa")).lines
     except (ParseError, OSError) as error:
         return replace(report, reason=str(error))
     marked = {index: access for index, line in enumerate(lines) if (access := _marked(line))}
@@ -147,9 +149,9 @@ def _source_lines(
     if not marked:
         return {}
     stages = {stage: found.lines for stage in ("llir", "visa") if (found := _read(kernel, stage))}
-    unplaced = tuple(replace(line, loc=None) if index in marked else line for index, line in enumerate(lines))
+    unplaced = tuple(replace(lines[index], loc=None) for index in marked)
     tied = tie({**stages, "isa": unplaced}).stages.get("isa", unplaced)
-    return {index: _users_line(tied[index]) for index in marked}
+    return {index: _users_line(line) for index, line in zip(marked, tied, strict=True)}
 
 
 def _users_line(line: Line) -> SourceLoc | None:
