@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import browser, capture_speed, import_speed, join_speed
-from benchmarks.result import Result
-
-BENCHES = (import_speed.measure, join_speed.measure, browser.measure, capture_speed.measure)
+from benchmarks import browser, capture_speed, diff, import_speed, join_speed, recompile
 
 
 def main() -> int:

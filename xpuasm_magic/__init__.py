@@ -9,13 +9,15 @@ if TYPE_CHECKING:
 
     from xpuasm_magic.capture import run
     from xpuasm_magic.catalog import read_capture
+    from xpuasm_magic.compare import diff
     from xpuasm_magic.model import Capture, Kernel
 
-__all__ = ["Capture", "Kernel", "load_ipython_extension", "read_capture", "run"]
+__all__ = ["Capture", "Kernel", "diff", "load_ipython_extension", "read_capture", "run"]
 
 _HOMES = {
     "run": "xpuasm_magic.capture",
     "read_capture": "xpuasm_magic.catalog",
+    "diff": "xpuasm_magic.compare",
     "Capture": "xpuasm_magic.model",
     "Kernel": "xpuasm_magic.model",
 }

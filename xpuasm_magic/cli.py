@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xpuasm_magic.commands.diff import add_diff
+from xpuasm_magic.commands.recompile import add_recompile
 from xpuasm_magic.errors import UsageError, XpuasmError
 from xpuasm_magic.options import add_run_options, run_options
 
@@ -92,6 +94,9 @@ def parser() -> argparse.ArgumentParser:
     _capture_argument(report)
     report.add_argument("-o", "--output", required=True, metavar="FILE.html")
     report.set_defaults(do=_report)
+
+    add_recompile(commands)
+    add_diff(commands)
 
     setup = commands.add_parser("setup", help="make the child environment (torch + triton-xpu) and the toolchain")
     setup.add_argument("--remove", action="store_true", help="remove what setup made")

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import pandas as pd
 
+    from xpuasm_magic.recompile import WhatIf
+
 Severity = Literal["info", "warning", "error"]
 
 Family = Literal["pointwise", "persistent_reduction", "reduction", "template", "foreach", "user", "sycl", "other"]
@@ -249,6 +251,12 @@ class Kernel:
         found = self._stage(stage)
         return found.parse(found.path)
 
+    def recompile(self, **conditions: Any) -> WhatIf:
+        """The same under other conditions; the arguments are those of `xpuasm_magic.recompile.recompile`."""
+        from xpuasm_magic.recompile import recompile  # a look upward, as that of `Capture.table`
+
+        return recompile(self, **conditions)
+
     def _stage(self, stage: str) -> StageFile:
         try:
             return self.stages[stage]
@@ -297,6 +305,12 @@ class Capture:
         from xpuasm_magic.analysis.table import build_table  # the one look upward: pandas stays unloaded until asked
 
         return build_table(self)
+
+    def recompile(self, **conditions: Any) -> WhatIf:
+        """The same under other conditions; the arguments are those of `xpuasm_magic.recompile.recompile`."""
+        from xpuasm_magic.recompile import recompile  # a look upward, as that of `Capture.table`
+
+        return recompile(self, **conditions)
 
     @property
     def log(self) -> str:

@@ -170,7 +170,7 @@ class Builder:
         assert toolchain is not None
         if self._stop.is_set() or cancel.is_set():
             return Built(name, "interrupted", "the run ended before it was built")
-        final, draft = target / name, target / f".{name}"
+        final = target / name
         record: dict[str, Any] = {
             "key": variant["key"],
             "name": variant.get("name"),
@@ -184,32 +184,56 @@ class Builder:
             final.mkdir(parents=True, exist_ok=True)
             write_json(final / "build.json", record | {"status": "failed", "exit": None, "seconds": 0.0, "error": spv})
             return Built(name, "failed", spv)
-        stored = StoredBuild(spv.read_bytes(), device, flags, toolchain)
-        earlier = stored.fetch(final)
-        if earlier is not None:
-            write_json(final / "build.json", earlier | record | {"cached": True})
-            return _built(name, final)
-        draft.mkdir(parents=True, exist_ok=True)
-        result = toolchain.compile(spv, draft, device, flags, self.plan.timeout_s, cancel=cancel)
-        outcome = {
-            "status": result.status,
-            "exit": result.exit,
-            "seconds": round(result.seconds, 3),
-            "error": result.error,
-            "repro": result.repro.replace(str(draft), str(final)),
-            "cached": False,
-        }
-        write_json(draft / "build.json", record | outcome)
-        draft.rename(final)
-        if result.status != "ok":
-            return Built(name, result.status, result.error)
-        stored.keep(final)
-        return _built(name, final)
+        return build_module(spv, final, toolchain, record, timeout_s=self.plan.timeout_s, cancel=cancel)
 
     def _write_unbuilt(self, target: Path, variant: Mapping[str, Any], why: str, *, status: str = "not built") -> None:
         target.mkdir(parents=True, exist_ok=True)
         decision: dict[str, Any] = {"kept": None, "rejected": [], "rule": None, "status": status, "error": why}
         write_json(target / "loader.json", decision | {"name": variant.get("name")})
+
+
+def build_module(
+    spv: Path,
+    final: Path,
+    toolchain: Toolchain,
+    record: Mapping[str, Any],
+    *,
+    timeout_s: float,
+    cancel: threading.Event,
+) -> Built:
+    """Fill `final` with one build, an earlier one where there is one, and its `build.json`.
+
+    Args:
+        spv: the module.
+        final: a folder that does not exist yet; it appears when the build has ended.
+        toolchain: the compiler.
+        record: what `build.json` shall say of the build; `device` and `flags` are what is built.
+        timeout_s: then the build is killed.
+        cancel: once set, the build is killed and its status is `interrupted`.
+    """
+    device, flags = str(record["device"]), str(record["flags"])
+    draft = final.with_name(f".{final.name}")
+    stored = StoredBuild(spv.read_bytes(), device, flags, toolchain)
+    earlier = stored.fetch(final)
+    if earlier is not None:
+        write_json(final / "build.json", {**earlier, **record, "cached": True})
+        return _built(final.name, final)
+    draft.mkdir(parents=True, exist_ok=True)
+    result = toolchain.compile(spv, draft, device, flags, timeout_s, cancel=cancel)
+    outcome = {
+        "status": result.status,
+        "exit": result.exit,
+        "seconds": round(result.seconds, 3),
+        "error": result.error,
+        "repro": result.repro.replace(str(draft), str(final)),
+        "cached": False,
+    }
+    write_json(draft / "build.json", {**record, **outcome})
+    draft.rename(final)
+    if result.status != "ok":
+        return Built(final.name, result.status, result.error)
+    stored.keep(final)
+    return _built(final.name, final)
 
 
 @dataclass(frozen=True)

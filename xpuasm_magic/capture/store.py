@@ -18,12 +18,10 @@ if TYPE_CHECKING:
 LIMIT_BYTES = 2 << 30
 
 
-class StoredBuild:
-    """Where the build of one module for one device, with these flags and this compiler, is kept."""
+class Stored:
+    """Where a finished piece of work is kept: a folder with a `build.json`, found again by what it was made of."""
 
-    def __init__(self, spirv: bytes, device: str, flags: str, toolchain: Toolchain) -> None:
-        module = hashlib.sha256(spirv).hexdigest()
-        parts = (module, device, flags, toolchain.name, toolchain.igc, toolchain.version)
+    def __init__(self, *parts: str) -> None:
         self.folder = home.builds_home() / hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
 
     def fetch(self, target: Path) -> dict[str, Any] | None:
@@ -51,9 +49,17 @@ class StoredBuild:
             shutil.rmtree(draft, ignore_errors=True)
 
 
-def trim(limit_bytes: int = LIMIT_BYTES) -> None:
-    """Drop the builds longest unused until all together are under the limit."""
-    root = home.builds_home()
+class StoredBuild(Stored):
+    """Where the build of one module for one device, with these flags and this compiler, is kept."""
+
+    def __init__(self, spirv: bytes, device: str, flags: str, toolchain: Toolchain) -> None:
+        module = hashlib.sha256(spirv).hexdigest()
+        super().__init__(module, device, flags, toolchain.name, toolchain.igc, toolchain.version)
+
+
+def trim(limit_bytes: int = LIMIT_BYTES, root: Path | None = None) -> None:
+    """Drop the folders longest unused until all together are under the limit; `root`: of builds by default."""
+    root = root or home.builds_home()
     if not root.is_dir():
         return
     entries = []

@@ -98,7 +98,7 @@ def grouped(run: Run, entries: Sequence[Entry], kernels: Sequence[Kernel]) -> li
     keys = [_group(entry) for entry in entries]
     labels = _labels(run, keys)
     sizes = Counter(keys)
-    twins: dict[tuple[str | None, str], list[Entry]] = {}
+    twins: dict[tuple[str | None, ...], list[Entry]] = {}
     for entry in entries:
         twins.setdefault(_code(entry), []).append(entry)
     decided = {key for key, entry in zip(keys, entries, strict=True) if entry.key in run.winners}
@@ -114,9 +114,10 @@ def grouped(run: Run, entries: Sequence[Entry], kernels: Sequence[Kernel]) -> li
     return rows
 
 
-def _code(entry: Entry) -> tuple[str | None, str]:
-    """One SPIR-V and one set of flags is one code."""
-    return entry.spirv_digest, entry.variant.build_flags
+def _code(entry: Entry) -> tuple[str | None, ...]:
+    """One SPIR-V and one set of flags is one code; a matrix of recompiled kernels has several devices and compilers."""
+    made_by = (str(entry.record.get(name) or "") for name in ("device", "toolchain"))
+    return entry.spirv_digest, entry.variant.build_flags, *made_by
 
 
 def _twin_notes(entry: Entry, same_code: Sequence[Entry]) -> tuple[Note, ...]:

@@ -8,11 +8,12 @@ from dataclasses import replace
 
 from pygments.token import Comment, Keyword, Name, Punctuation, String, _TokenType
 
+from xpuasm_magic.formats.message import decode_form, decode_message
 from xpuasm_magic.help.annotation import explain_annotation, explain_operand, explain_sync_token
 from xpuasm_magic.help.book import LANGUAGES, lookup
 from xpuasm_magic.help.entry import IGA, Help
 from xpuasm_magic.help.functions import explain_bfn, explain_block_builtin, explain_dpas
-from xpuasm_magic.help.message import decode_form, decode_message
+from xpuasm_magic.help.message import message_fields, message_help
 from xpuasm_magic.lexers import GenIsaLexer
 
 LONGEST_LINE = 4_000
@@ -81,7 +82,7 @@ def _found(stage: str, text: str, column: int) -> tuple[Help | None, int, int]:
             token = found.group()
             help_ = None
             if language == "visa" and token.startswith("lsc_") and (message := decode_message(text)):
-                help_ = message.help()
+                help_ = message_help(message)
             return help_ or explain_token(stage, token), found.start(), found.end()
     return None, 0, 0
 
@@ -102,7 +103,7 @@ def _isa(text: str, column: int) -> tuple[Help | None, int, int]:
     opcode_at, opcode = _opcode(spans)
     if _is(kind, Name.Attribute) or start == opcode_at:
         message = decode_message(text) if opcode.startswith(_MESSAGES) else None
-        help_ = message.help() if message else _isa_token(opcode)
+        help_ = message_help(message) if message else _isa_token(opcode)
         return help_, opcode_at, opcode_at + len(opcode)
     if _is(kind, Name.Label):
         is_label = opcode.partition(".")[0] in _BRANCHES or text.strip() == f"{value}:"
@@ -128,7 +129,7 @@ def _isa_operand(text: str, column: int, opcode: str, opcode_at: int) -> tuple[H
             conditioned = place and re.match(r"\([a-z]{2}\)f", words[0].group())
             message = decode_message(text) if opcode.startswith(_MESSAGES) else None
             if message and ("[" in word or word.startswith("0x")):
-                return replace(message.help(), title=word), found.start(), found.end()
+                return replace(message_help(message), title=word), found.start(), found.end()
             help_ = explain_operand(
                 word,
                 exec_size=int(size[1]) if size else None,
@@ -157,7 +158,7 @@ def _is(kind: _TokenType, *wanted: _TokenType) -> bool:
 def _isa_token(token: str) -> Help | None:
     if token.startswith(("load", "store", "atomic", "fence", "hword", "oword", "signal ", "end ")):
         message = decode_form(token)
-        return message.help() if message else None
+        return message_help(message) if message else None
     return (
         explain_bfn(token) or explain_dpas(token) or _send(token) or lookup("isa", token) or explain_annotation(token)
     )
@@ -166,7 +167,7 @@ def _isa_token(token: str) -> Help | None:
 def _visa_token(token: str) -> Help | None:
     if token.startswith("lsc_"):
         message = decode_form(token.removeprefix("lsc_"))
-        return replace(message.help(), title=token) if message else None
+        return replace(message_help(message), title=token) if message else None
     return explain_bfn(token) or explain_dpas(token) or lookup("visa", token) or explain_annotation(token)
 
 
@@ -176,15 +177,15 @@ def _send(token: str) -> Help | None:
     general = lookup("isa", token)
     if message is None or general is None:
         return None
-    return replace(general, title=token, operands=f"{general.operands} Unit {message.fields()['unit']}.")
+    return replace(general, title=token, operands=f"{general.operands} Unit {message_fields(message)['unit']}.")
 
 
 def _message_comment(text: str, value: str) -> Help | None:
     if message := decode_form(value):
         full = decode_message(text)
-        return (full or message).help()
+        return message_help(full or message)
     full = decode_message(text)
-    return replace(full.help(), title=value.strip()) if full else None
+    return replace(message_help(full), title=value.strip()) if full else None
 
 
 def _visa_number(value: str) -> Help:

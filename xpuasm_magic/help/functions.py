@@ -5,20 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from xpuasm_magic.formats.dpas import PER_CHANNEL, DpasShape, parse_dpas
 from xpuasm_magic.help.book import demangled, lookup
 from xpuasm_magic.help.entry import Help
 
 # bfn.(s0&s1|s2)      bfn.0xD8      bfn.xfe (vISA)
 _BFN = re.compile(r"bfn\.(?:(?P<formula>\([^ ]*\))|0?x(?P<table>[0-9A-Fa-f]{1,2}))")
-# dpas.8x8 (ISA)      dpas.hf.hf.8.8 (vISA)
-_DPAS_ISA = re.compile(r"dpasw?\.(?P<depth>\d)x(?P<repeat>\d)")
+# dpas.hf.hf.8.8 (vISA)
 _DPAS_VISA = re.compile(r"dpasw?\.(?P<weights>\w+)\.(?P<activations>\w+)\.(?P<depth>\d)\.(?P<repeat>\d)")
 # intel_sub_group_2d_block_read_transform_16b_32r16x2c
 _BLOCK = re.compile(
     r"intel_sub_group_2d_block_(?P<op>read|write|prefetch)(?:_(?P<order>transpose|transform))?"
     r"_(?P<bits>\d+)b_(?P<rows>\d+)r(?P<columns>\d+)x(?P<count>\d+)c"
 )
-_PER_CHANNEL = {"tf32": 1, "bf": 2, "hf": 2, "u8": 4, "s8": 4, "u4": 8, "s4": 8, "u2": 8, "s2": 8, "bf8": 4, "hf8": 4}
 
 _SHORT = {
     0x80: "s0&s1&s2",
@@ -57,17 +56,19 @@ def explain_bfn(token: str) -> Help | None:
 
 
 def explain_dpas(token: str) -> Help | None:
-    found = _DPAS_ISA.fullmatch(token) or _DPAS_VISA.fullmatch(token)
     general = lookup("isa", "dpas")
-    if found is None or general is None:
+    shape, found = parse_dpas(token), _DPAS_VISA.fullmatch(token)
+    if found:
+        shape = DpasShape(int(found["depth"]), int(found["repeat"]))
+    if shape is None or general is None:
         return None
-    depth, repeat = int(found["depth"]), int(found["repeat"])
+    depth, repeat = shape
     words = (
         f"Systolic depth {depth}, repeat count {repeat}: {repeat} rows of the result, each the sum of {depth} steps of "
         "1 (tf32), 2 (16-bit), 4 (8-bit) or 8 (4-bit and less) products per channel."
     )
-    if found.re is _DPAS_VISA:
-        per_channel = _PER_CHANNEL.get(found["weights"])
+    if found:
+        per_channel = PER_CHANNEL.get(found["weights"])
         if per_channel:
             words = (
                 f"Systolic depth {depth}, repeat count {repeat}: M = {repeat}, K = {depth * per_channel}; src1 (B) is "

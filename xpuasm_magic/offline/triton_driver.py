@@ -68,6 +68,14 @@ def trust_given_properties(backend: Any) -> None:
     )
 
 
+def compile_target(device: Device) -> Any:
+    """What Triton's Intel back end compiles for: a `GPUTarget` with the card's properties."""
+    from triton.backends.compiler import GPUTarget
+
+    properties = {name: value for name, value in device.properties().items() if name != "uuid"}
+    return GPUTarget("xpu", properties, warp_size=32)
+
+
 def record_variants(records: Records, remember: Callable[[Any], None] | None = None) -> None:
     """Record each kernel that Triton has compiled, from its cache or not."""
     from triton.compiler import compiler
@@ -255,10 +263,7 @@ def _driver_class(base: type, device: Device, records: Records, binaries: _Binar
             return 0
 
         def get_current_target(self) -> Any:
-            from triton.backends.compiler import GPUTarget
-
-            properties = {name: value for name, value in device.properties().items() if name != "uuid"}
-            return GPUTarget("xpu", properties, warp_size=32)
+            return compile_target(device)
 
         def get_current_stream(self, device: Any = None) -> int:
             return _QUEUE
