@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 from benchmarks import browser, capture_speed, diff, import_speed, join_speed, recompile
+from benchmarks.result import Result
+
+BENCHES = (
+    import_speed.measure,
+    join_speed.measure,
+    browser.measure,
+    capture_speed.measure,
+    recompile.measure,
+    diff.measure,
+)
 
 
 def main() -> int:
