@@ -80,7 +80,7 @@ def measure(rounds: int = 3) -> list[Result]:
         many.write_text(report_html(_unlike(read_capture(growing_capture(root / "many", corpus, KERNELS)))), "utf-8")
         browser = playwright.chromium.launch(executable_path=_chromium(), args=list(ARGUMENTS))
         try:
-            opened = min(_open_ms(browser, long) for _ in range(rounds))
+            opened = min(_open_ms(browser, long) for _ in range(2 * rounds))
             pairs = [
                 (
                     _reading(browser, f"{long.as_uri()}#kernel=LONG&stage=isa", ".xa-code"),

@@ -21,6 +21,12 @@ import { actionMenu } from "./menu.js";
  * @property {string} name  of the kernel
  */
 
+/** Once the page has drawn what it has. @param {() => void} act */
+function whenIdle(act) {
+  if (typeof requestIdleCallback === "function") requestIdleCallback(act, { timeout: 1000 });
+  else setTimeout(act, 100);
+}
+
 /** @param {Shared} shared @param {string} choice  the stage that the reader wants; another is shown where it is missing */
 export function stagePane(shared, choice) {
   let stage = choice;
@@ -111,9 +117,9 @@ export function stagePane(shared, choice) {
     const next = () => {
       if (mine !== asked || !shown) return;
       steps.shift()?.();
-      if (steps.length) setTimeout(next);
+      if (steps.length) whenIdle(next);
     };
-    setTimeout(next, 30);
+    whenIdle(next);
   }
 
   /** @param {string} text @param {boolean} [bad] */
