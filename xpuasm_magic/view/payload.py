@@ -20,7 +20,7 @@ from xpuasm_magic.analysis.verdict import verdict
 from xpuasm_magic.lexers import GenIsaLexer
 from xpuasm_magic.model import Attempt, Capture, Kernel, Listing, Note, SourceLoc, StageFile
 from xpuasm_magic.view.columns import FAMILIES, PRIMARY_RANK, Cell, shown_columns
-from xpuasm_magic.view.highlight import css_class, stage_lexer
+from xpuasm_magic.view.highlight import css_class, stage_lexer, tokens
 from xpuasm_magic.view.stages import stage_view
 
 CHUNK = 400
@@ -272,7 +272,7 @@ def _runs(lexer: Lexer, text: str, classes: dict[str, int]) -> Iterator[list[int
     known: dict[_TokenType, int] = {}
     runs: list[int] = []
     last = -1
-    for _, token, value in lexer.get_tokens_unprocessed(text):
+    for token, value in tokens(lexer, text):
         index = known.get(token)
         if index is None:
             css = css_class(token)

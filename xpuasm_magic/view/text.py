@@ -13,7 +13,7 @@ from xpuasm_magic.analysis.verdict import verdict
 from xpuasm_magic.model import Capture, Kernel, Severity
 from xpuasm_magic.styles import ListingDark
 from xpuasm_magic.view.columns import ShownColumn, shown_columns, shown_text, without_losers
-from xpuasm_magic.view.highlight import stage_lexer, visible
+from xpuasm_magic.view.highlight import stage_lexer, tokens, visible
 
 _GAP = "  "
 _SAVED_WIDTH, _SAVED_LINES = 120, 80
@@ -102,9 +102,7 @@ def isa_text(kernel: Kernel, stage: str = "isa", color: bool = False) -> str:
 
 
 def coloured(text: str, stage: str) -> str:
-    shown = visible(text)
-    tokens = ((token, value) for _, token, value in stage_lexer(stage).get_tokens_unprocessed(shown))
-    return str(render(tokens, Terminal256Formatter(style=ListingDark)))
+    return str(render(tokens(stage_lexer(stage), visible(text)), Terminal256Formatter(style=ListingDark)))
 
 
 def _fitting(columns: list[ShownColumn], room: int) -> list[ShownColumn]:
