@@ -12,7 +12,7 @@ import pytest
 from corpus_kernels import corpus_kernel, corpus_kernels
 
 from xpuasm_magic.analysis.flow import ControlFlow, control_flow
-from xpuasm_magic.analysis.mix import CLASSES, kernel_mix, mix
+from xpuasm_magic.analysis.mix import CLASSES, class_of, kernel_mix, mix
 from xpuasm_magic.analysis.sends import send_of
 from xpuasm_magic.analysis.waits import waits
 from xpuasm_magic.formats.gen_isa import parse_listing
@@ -58,7 +58,7 @@ def test_classes_are_the_pipes_that_igc_names(corpus: Path) -> None:
     for case, kernel in corpus_kernels(corpus).items():
         for line in kernel.listing("isa").lines:
             if line.instruction and (named := _PIPE.search(line.text)) and named["pipe"] in pipes:
-                [class_] = [name for name, count in mix([line]).counts.items() if count]
+                class_ = class_of(line)
                 if class_ == "control":
                     continue
                 assert class_ in pipes[named["pipe"]], (case, line.text)
