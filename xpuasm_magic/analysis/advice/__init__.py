@@ -16,7 +16,8 @@ from xpuasm_magic.analysis.advice.loops import address_arithmetic_64, barrier_in
 from xpuasm_magic.analysis.advice.matrix import dot_without_dpas, no_block2d
 from xpuasm_magic.analysis.advice.memory import predicated_off, scattered_loads
 from xpuasm_magic.analysis.advice.note import Advice
-from xpuasm_magic.model import Kernel
+from xpuasm_magic.analysis.flow import ControlFlow
+from xpuasm_magic.model import Kernel, Listing
 
 __all__ = ["NOTES", "Advice", "Rule", "advise"]
 
@@ -45,9 +46,12 @@ NOTES: tuple[Rule, ...] = (
 """In the order in which they are told: what costs most comes first."""
 
 
-def advise(kernel: Kernel) -> tuple[Advice, ...]:
-    """The notes on a kernel's code. Reads its listing and its TTIR; what cannot be read is not judged."""
+def advise(kernel: Kernel, isa: Listing | None = None, flow: ControlFlow | None = None) -> tuple[Advice, ...]:
+    """The notes on a kernel's code; what cannot be read is not judged.
+
+    Reads its TTIR and, unless the caller has (`isa`, and its control flow), its listing.
+    """
     if kernel.status != "ok":
         return ()
-    code = Code(kernel)
+    code = Code(kernel, isa, flow)
     return tuple(advice for rule in NOTES for advice in rule.look(code))

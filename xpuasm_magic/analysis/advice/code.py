@@ -20,6 +20,10 @@ class Code:
     """A kernel, as notes see it."""
 
     kernel: Kernel
+    isa: Listing | None = None
+    """Its listing, where it has been read already."""
+    control_flow: ControlFlow | None = None
+    """The listing's, where it is known already."""
 
     @cached_property
     def device(self) -> Device | None:
@@ -28,7 +32,7 @@ class Code:
     @cached_property
     def listing(self) -> Listing:
         """The ISA; empty where there is none that can be read."""
-        return self._read("isa") or Listing("isa", ())
+        return self.isa or self._read("isa") or Listing("isa", ())
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -36,7 +40,7 @@ class Code:
 
     @cached_property
     def flow(self) -> ControlFlow:
-        return control_flow(self.listing)
+        return self.control_flow or control_flow(self.listing)
 
     @cached_property
     def instructions(self) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from xpuasm_magic.analysis.advice.code import Code
 from xpuasm_magic.analysis.advice.note import Advice
 from xpuasm_magic.analysis.spill_report import by_source, spill_report
-from xpuasm_magic.analysis.spills import grf_count
+from xpuasm_magic.analysis.spills import grf_count, spill_bytes
 
 ADDRESS_SHARE = 0.1
 """Of a loop's instructions: below it, 64-bit addresses are not worth a note. Our choice."""
@@ -25,7 +25,9 @@ def spill_in_loop(code: Code) -> Iterator[Advice]:
     Those outside run once. What to do: more registers (256 GRF), smaller tiles, more warps for the same tile, or fewer
     values alive across the loop. Source: IGC's marks in the listing.
     """
-    sites = spill_report(code.kernel).sites
+    if not code.lines or spill_bytes(code.kernel) == 0:
+        return
+    sites = spill_report(code.kernel, code.listing).sites
     inside = [site for site in sites if code.flow.depth_of(site.line)]
     if not inside:
         return

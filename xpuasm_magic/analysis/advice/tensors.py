@@ -35,6 +35,7 @@ _PAIR = re.compile(r"%(?P<argument>[\w$.-]+) = %(?P<start>[\w$.#-]+)")
 _PASSES = ("arith.extsi", "arith.extui", "arith.trunci", "tt.broadcast", "tt.bitcast", "arith.index_cast")
 
 _KEEP_BASE = ("tt.addptr", "tt.splat", "tt.broadcast", "tt.expand_dims", "scf.for")
+_PASS_COUNT = 4
 _LOOPS = ("scf.for", "scf.while")
 
 Strides = tuple[int | None, ...]
@@ -91,15 +92,19 @@ class Tensors:
 
 
 def read_tensors(lines: Sequence[Line]) -> Tensors:
-    """Read a TTIR listing. A value that a loop carries has strides only if every iteration keeps them."""
+    """Read a TTIR listing. A value that a loop carries has strides only if every iteration keeps them.
+
+    They are assumed, and read again without those that turned out to change; in the last pass nothing is assumed.
+    """
     changing: set[str] = set()
-    while True:
-        reader = _Reader(changing)
+    for left in reversed(range(_PASS_COUNT)):
+        reader = _Reader(changing if left else None)
         for line in lines:
             reader.read(line)
         if reader.broken <= changing:
-            return Tensors(tuple(reader.operations), reader.defined, _unaligned(lines))
+            break
         changing |= reader.broken
+    return Tensors(tuple(reader.operations), reader.defined, _unaligned(lines))
 
 
 def _unaligned(lines: Sequence[Line]) -> frozenset[str]:
@@ -109,9 +114,9 @@ def _unaligned(lines: Sequence[Line]) -> frozenset[str]:
 
 
 class _Reader:
-    """One pass, in which the strides of `changing` are not known."""
+    """One pass, in which the strides of `changing`, of all that loops carry where it is None, are not known."""
 
-    def __init__(self, changing: set[str]) -> None:
+    def __init__(self, changing: set[str] | None) -> None:
         self.operations: list[Operation] = []
         self.defined: dict[str, Operation] = {}
         self.broken: set[str] = set()
@@ -186,7 +191,9 @@ class _Reader:
             place = int(axis["axis"])
             return (*first[:place], 0, *first[place:])
         if name in _PASSES:
-            return first if len(first) == len(shape) else unknown
+            if len(first) != len(shape):
+                return unknown
+            return tuple(0 if size == 1 else stride for stride, size in zip(first, known[0].shape, strict=True))
         if len(known) != 2 or not len(first) == len(known[1].strides) == len(shape):
             return unknown
         pairs = list(zip(first, known[1].strides, strict=True))
@@ -205,7 +212,11 @@ class _Reader:
         for argument, start in pairs:
             begun = self.defined.get(start)
             if begun is not None:
-                strides = (None,) * len(begun.shape) if argument in self._changing else begun.strides
+                strides = (
+                    (None,) * len(begun.shape)
+                    if self._changing is None or argument in self._changing
+                    else begun.strides
+                )
                 self.defined[argument] = Operation(
                     "scf.for",
                     (start,),
