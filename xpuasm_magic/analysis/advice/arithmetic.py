@@ -13,16 +13,18 @@ _INT64 = ("arith.muli", *_INTEGER_DIVISIONS)
 
 
 def int64_emulation(code: Code) -> Iterator[Advice]:
-    """64-bit integers multiplied or divided, element by element; or sums with carry, which only wider numbers need.
+    """Tensors of 64-bit integers, multiplied or divided element by element.
 
-    No Intel GPU multiplies or divides 64-bit integers in one instruction: IGC builds it of 32-bit halves (`mul`,
-    `mach`, `macl`, `addc`), a division of a hundred instructions and more. What to do: 32-bit integers where the values
-    fit.
-    Source: TTIR's types, opcodes of the listing; Intel's PRM, "mach", "addc".
+    No Intel GPU does either in one instruction: IGC builds it of 32-bit halves (`mul`, `mach`, `macl`, `addc`), a
+    division of a hundred instructions and more. The same opcodes serve index arithmetic and the range reduction of
+    `sin`, so only TTIR's types prove it. What to do: 32-bit integers where the values fit. Source: TTIR; Intel's PRM,
+    "mach", "addc".
     """
     if not code.instructions:
         return
-    wide = [op for op in code.tensors.named(*_INT64) if op.element == "i64" and op.elements > 1]
+    wide = [
+        op for op in code.tensors.named(*_INT64) if op.element == "i64" and op.elements > 1 and not _is_shift(code, op)
+    ]
     for file, line in dict.fromkeys((op.loc.file, op.loc.line) for op in wide if op.loc):
         if lines := code.from_line(file, line):
             yield Advice(
@@ -31,14 +33,6 @@ def int64_emulation(code: Code) -> Iterator[Advice]:
                 f"{len(lines)} instructions come from this line. Use 32-bit integers where the values fit.",
                 lines,
             )
-    carries = [index for index in code.with_opcode("addc", "subb") if _is_vector(code, index)]
-    if carries and not wide:
-        yield Advice(
-            "int64-emulation",
-            f"{len(carries)} additions with carry: integers of 64 bits or more, made of 32-bit halves, in the "
-            "source or in a function of the library (sine of a large argument).",
-            tuple(carries),
-        )
 
 
 def div_sqrt(code: Code) -> Iterator[Advice]:
@@ -96,6 +90,13 @@ def _integers(op: Operation, divisor: Operation, lines: tuple[int, ...]) -> Iter
         )
 
 
+def _is_shift(code: Code, op: Operation) -> bool:
+    """By a constant power of two, for which shifts and masks do."""
+    operands = [code.tensors.defined.get(name) for name in op.operands]
+    constants = [operand.constant for operand in operands if operand and operand.constant]
+    return any(constant > 0 and constant & (constant - 1) == 0 for constant in constants)
+
+
 def _shared_by(code: Code, divisor: Operation) -> int:
     """How many elements have the same divisor, by a splat or a broadcast."""
     if divisor.constant is not None or not divisor.operands:
@@ -104,8 +105,3 @@ def _shared_by(code: Code, divisor: Operation) -> int:
         return divisor.elements
     origin = code.tensors.defined.get(divisor.operands[0]) if divisor.name == "tt.broadcast" else None
     return divisor.elements // origin.elements if origin else 1
-
-
-def _is_vector(code: Code, index: int) -> bool:
-    instruction = code.lines[index].instruction
-    return instruction is not None and (instruction.exec_size or 0) >= 8

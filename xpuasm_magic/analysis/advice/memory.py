@@ -63,10 +63,11 @@ def predicated_off(code: Code) -> Iterator[Advice]:
     stores = [op for op in code.tensors.named("tt.store") if op.of_pointers and op.elements > 1]
     if not stores or largest >= items:
         return
+    fewer = f"fewer warps than {variant.num_warps}, or " if variant.num_warps > 1 else ""
     yield Advice(
         "predicated-off",
         f"{items} work-items hold tensors of at most {largest} elements: {items - largest} of them repeat the others' "
-        f"work, and their stores are switched off. Use fewer warps than {variant.num_warps}, or a larger block.",
+        f"work, and their stores are switched off. Use {fewer}a larger block.",
         tuple(dict.fromkeys(index for op in stores for index in code.from_source(op.loc))),
     )
 
@@ -83,9 +84,9 @@ def _scattered(op: Operation, apart: int, bits: int, lines: tuple[int, ...]) -> 
     used, whole = max(1, CACHE_LINE // apart), CACHE_LINE * 8 // bits
     return Advice(
         "scattered-loads",
-        f"line {op.loc.line if op.loc else 0} {verb} elements that lie {apart} bytes apart: {len(lines)} messages, one "
-        f"element an address, which use {used} of the {whole} elements of a cache line. Let neighbouring elements be "
-        "neighbours in memory.",
+        f"line {op.loc.line if op.loc else 0} {verb} elements that lie {apart} bytes apart: {len(lines)} "
+        f"message{'s' if len(lines) > 1 else ''}, one element an address, {used} of the {whole} elements of each cache "
+        "line. Let neighbouring elements be neighbours in memory.",
         lines,
     )
 
