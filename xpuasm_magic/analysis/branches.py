@@ -30,7 +30,9 @@ class Exits:
     """Why where it leads cannot be told."""
 
 
-def exits_of(operation: Operation, here: int, position: Callable[[str], int | None], is_while: Callable[[int], bool]) -> Exits:
+def exits_of(
+    operation: Operation, here: int, position: Callable[[str], int | None], is_while: Callable[[int], bool]
+) -> Exits:
     """The exits of the instruction at position `here`.
 
     `position` of a label is None where the listing does not have it; `is_while` tells whether a position is a `while`.

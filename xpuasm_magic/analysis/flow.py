@@ -90,11 +90,7 @@ def control_flow(listing: Listing) -> ControlFlow:
     order = reverse_postorder(graph.successors)
     reason = _reason(graph, order, exits, lines)
     loops = () if reason else find_loops(graph.successors, order)
-    block_of = {
-        lines[place]: block
-        for block, first in enumerate(starts)
-        for place in range(first, graph.end(block))
-    }
+    block_of = {lines[place]: block for block, first in enumerate(starts) for place in range(first, graph.end(block))}
     waiting = _waiting(graph)
     return ControlFlow(
         blocks=tuple(
@@ -166,7 +162,7 @@ class _Graph:
             after = self.end(block)
             exit_ = exits[after - 1] or Exits((after,), (after,))
             if exit_.calls is not None:
-                callee = self._at[exit_.calls] if exit_.calls in self._at else None
+                callee = self._at.get(exit_.calls)
                 if callee is not None:
                     sites.setdefault(callee, []).append(block)
                     self.successors[block] = [callee]
@@ -206,9 +202,7 @@ class _Graph:
         return reverse_postorder(self.successors, entry)
 
 
-def _reason(
-    graph: _Graph, order: Sequence[int], exits: Sequence[Exits | None], lines: Sequence[int]
-) -> str | None:
+def _reason(graph: _Graph, order: Sequence[int], exits: Sequence[Exits | None], lines: Sequence[int]) -> str | None:
     for block in order:
         place = graph.end(block) - 1
         exit_ = exits[place]

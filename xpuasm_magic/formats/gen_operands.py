@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from xpuasm_magic.formats.gen_registers import BITS, GRF_BYTES, Operand, parse_block, parse_operand
 
+_CALLS = ("call", "callc", "calla")
 BRANCHES = frozenset(
-    "goto join jmpi brd brc if else endif while break cont halt call callc calla ret".split()
+    (*_CALLS, "goto", "join", "jmpi", "brd", "brc", "if", "else", "endif", "while", "break", "cont", "halt", "ret")
 )
 """Operations that may change the instruction pointer."""
 
-_CALLS = ("call", "callc", "calla")
 _LSC = ("load", "store", "atomic", "fence", "read_state")
 _SENDS = ("send", *_LSC)
 """IGC spells memory messages in full where it can; all are sends."""
@@ -129,7 +129,7 @@ def _operands(opcode: str, exec_size: int, tokens: list[str], rest: str, grf_byt
     if name.startswith("send"):
         return _raw_message(opcode, tokens, rest, grf_bytes)
     if name.startswith(_LSC):
-        return _message(opcode, tokens, grf_bytes)
+        return _message(tokens, grf_bytes)
     if name in BRANCHES:
         return _branch(name, tokens, grf_bytes)
     if name in ("sync", "nop", "wait"):
@@ -175,19 +175,17 @@ def _dpas(depth: int, repeat: int, exec_size: int, tokens: list[str], grf_bytes:
     return dst, (*srcs, *scales)
 
 
-def _message(opcode: str, tokens: list[str], grf_bytes: int) -> Operands:
+def _message(tokens: list[str], grf_bytes: int) -> Operands:
     """`load DST ADDRESS`, `store ADDRESS DATA`, `atomic DST ADDRESS DATA`."""
     index = next((index for index, token in enumerate(tokens) if "[" in token), None)
     if index is None:
-        return _payload(tokens[0], None, opcode, grf_bytes), tuple(
-            _payload(token, None, "", grf_bytes) for token in tokens[1:]
-        )
-    dst = _payload(tokens[0], None, opcode, grf_bytes) if index else None
-    data = [_payload(token, None, "", grf_bytes) for token in tokens[index + 1 :]]
+        return _payload(tokens[0], None, grf_bytes), tuple(_payload(token, None, grf_bytes) for token in tokens[1:])
+    dst = _payload(tokens[0], None, grf_bytes) if index else None
+    data = [_payload(token, None, grf_bytes) for token in tokens[index + 1 :]]
     address = _ADDRESS.fullmatch(tokens[index])
     if address is None:
         return dst, (Operand(tokens[index], "grf"), *data)
-    srcs = [_payload(address["register"], None, "", grf_bytes), *data]
+    srcs = [_payload(address["register"], None, grf_bytes), *data]
     if address["state"] and not address["state"].isdigit():
         srcs.append(parse_operand(address["state"], 1, grf_bytes))
     return dst, tuple(srcs)
@@ -212,14 +210,13 @@ def _raw_message(opcode: str, tokens: list[str], rest: str, grf_bytes: int) -> O
         if found := _DESCRIPTOR_REGISTER.fullmatch(token):
             srcs.append(parse_operand(found["register"], 1, grf_bytes))
         elif token[0] == "r" or token.startswith("null"):
-            srcs.append(_payload(token, lengths.pop(0) if lengths else None, "", grf_bytes))
-    form = rest if "block2d" in rest else opcode
-    return _payload(tokens[0], read, form, grf_bytes), tuple(srcs)
+            srcs.append(_payload(token, lengths.pop(0) if lengths else None, grf_bytes))
+    return _payload(tokens[0], read, grf_bytes), tuple(srcs)
 
 
-def _payload(token: str, length: int | None, form: str, grf_bytes: int) -> Operand:
-    """`length` in registers stands where the operand itself has none. `form`: the message, if this is its result."""
+def _payload(token: str, length: int | None, grf_bytes: int) -> Operand:
+    """`length` in registers stands where the operand itself has none."""
     if found := _COUNT.search(token):
         length = int(found["count"])
     size = length * grf_bytes if length is not None else None
-    return parse_block(token, size, grf_bytes, count=length)
+    return parse_block(token, size, grf_bytes, payload=length)

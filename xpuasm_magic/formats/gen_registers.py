@@ -54,7 +54,7 @@ class Operand(NamedTuple):
     """Byte offset from r0.0; None where it is no general register, or one that is known only as it runs."""
     mask: int = 0
     """0 with `kind` `grf`: which bytes is not known from the text."""
-    count: int | None = None
+    payload: int | None = None
     """Registers of a message's payload."""
     uniform: bool = False
     """One element, which all channels share."""
@@ -104,16 +104,16 @@ def parse_operand(token: str, exec_size: int = 1, grf_bytes: int = GRF_BYTES) ->
     return Operand(token, "grf", kind, first, mask, uniform=region in _SCALARS or exec_size == 1)
 
 
-def parse_block(token: str, size: int | None, grf_bytes: int = GRF_BYTES, *, count: int | None = None) -> Operand:
-    """An operand that is `size` bytes in a row, as those of messages and of `dpas` are. `count`: of its registers."""
+def parse_block(token: str, size: int | None, grf_bytes: int = GRF_BYTES, *, payload: int | None = None) -> Operand:
+    """An operand that is `size` bytes in a row, as those of messages and of `dpas` are. `payload`: its registers."""
     found = _REGISTER.fullmatch(token)
     if found is None or found["file"] != "r" or not found["number"]:
-        return parse_operand(token, 1, grf_bytes)._replace(count=count)
+        return parse_operand(token, 1, grf_bytes)._replace(payload=payload)
     kind = found["type"]
     if size is None:
-        return Operand(token, "grf", kind, count=count)
+        return Operand(token, "grf", kind, payload=payload)
     first = int(found["number"]) * grf_bytes + int(found["sub"] or 0) * BITS.get(kind or "ud", 32) // 8
-    return Operand(token, "grf", kind, first, (1 << size) - 1, count)
+    return Operand(token, "grf", kind, first, (1 << size) - 1, payload)
 
 
 @lru_cache(maxsize=1 << 12)
