@@ -12,7 +12,7 @@ import pytest
 from corpus_kernels import corpus_kernel, corpus_kernels
 
 from xpuasm_magic.analysis.flow import ControlFlow, control_flow
-from xpuasm_magic.analysis.mix import CLASSES, kernel_mix, mix
+from xpuasm_magic.analysis.mix import CLASSES, class_of, kernel_mix, mix
 from xpuasm_magic.analysis.sends import send_of
 from xpuasm_magic.analysis.waits import waits
 from xpuasm_magic.formats.gen_isa import parse_listing
@@ -58,7 +58,7 @@ def test_classes_are_the_pipes_that_igc_names(corpus: Path) -> None:
     for case, kernel in corpus_kernels(corpus).items():
         for line in kernel.listing("isa").lines:
             if line.instruction and (named := _PIPE.search(line.text)) and named["pipe"] in pipes:
-                [class_] = [name for name, count in mix([line]).counts.items() if count]
+                class_ = class_of(line)
                 if class_ == "control":
                     continue
                 assert class_ in pipes[named["pipe"]], (case, line.text)
@@ -202,6 +202,19 @@ def test_unknown_opcodes_and_types_are_other() -> None:
     assert (found.counts["other"], found.counts["dpas"], found.counts["other message"]) == (3, 1, 1)
     assert found.counts["global load"] == 1
     assert (found.unsized, found.multiply_adds, found.total) == (1, None, 6)
+
+
+def test_numbers_of_any_length_never_raise() -> None:
+    huge = "9" * 5_000  # more digits than Python makes an integer of
+    lines = _lines(
+        f"        load.ugm.d32x{huge}.a64 (16|M0)  r1:1  [r2:1] // $1\n"
+        f"        load_block2d.ugm.d16.a64 (1|M0)  r2:{huge}  [r253:1] // $2\n"
+        f"        send.ugm (1|M0) r2 r64 null:0 0x0 0x2 // wr:1+0, rd:{huge}; load_block2d.ugm.d16.a64 // $3\n"
+        f"        send.dc0 (16|M0) r5 r0 null:0 0x0 0x0 // wr:1h+0, rd:4; hword scratch block read x{huge} // $4\n"
+    )
+    found = mix(lines)
+    assert found.total == 4
+    assert found.unsized == found.counts["global load"] + found.counts["2D block load"]
 
 
 def test_an_empty_listing_has_an_empty_mix() -> None:

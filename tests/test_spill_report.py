@@ -254,6 +254,7 @@ def test_every_form_of_the_mark_is_read(
         "// Line 3:  spill = fill(offset[1x2])",
         "        mov (16|M0) r5.0<1>:f r6.0<1;1,0>:f // $9",
         "//  fill from offset[",
+        f"        mov //  fill from offset[{'9' * 5000}*64] of ?",
         "",
     ],
 )

@@ -13,12 +13,12 @@ from functools import lru_cache
 from typing import Literal, get_args
 
 from xpuasm_magic.analysis.flow import ControlFlow
-from xpuasm_magic.analysis.sends import ACCESSES, SEND_KINDS, SEND_OPCODES, SendKind, send_of
+from xpuasm_magic.analysis.sends import ACCESSES, SEND_KINDS, SEND_OPCODES, Send, SendKind, send_of
 from xpuasm_magic.analysis.waits import Waits, waits
 from xpuasm_magic.formats.dpas import PER_CHANNEL, DpasShape, parse_dpas
 from xpuasm_magic.formats.gen_isa import COMPACTED_SIZE
 from xpuasm_magic.formats.gen_operands import BRANCHES
-from xpuasm_magic.model import Line, Listing
+from xpuasm_magic.model import Instruction, Line, Listing
 
 AluClass = Literal["integer", "integer 64-bit", "float 16-bit", "float 32-bit", "float 64-bit", "math", "dpas"]
 InstructionClass = Literal["control", AluClass, SendKind, "sync", "other"]
@@ -126,24 +126,19 @@ def mix(lines: Sequence[Line]) -> Mix:
     compacted = unsized = 0
     dpas = []
     for line in lines:
-        instruction = line.instruction
-        if instruction is None:
+        if line.instruction is None:
             continue
-        compacted += instruction.size == COMPACTED_SIZE
-        known = _class_of_opcode(instruction.opcode)
-        if known is not None:
-            counts[known] += 1
-            if known == "dpas":
-                dpas.append(line)
-        elif send := send_of(line.text, instruction):
-            counts[send.kind] += 1
-            if send.size is not None:
-                moved[send.kind] += send.size
-            else:
-                unsized += send.kind in ACCESSES
+        compacted += line.instruction.size == COMPACTED_SIZE
+        class_, send = _classified(line.text, line.instruction)
+        counts[class_] += 1
+        if class_ == "dpas":
+            dpas.append(line)
+        elif send is None:
+            continue
+        elif send.size is not None:
+            moved[send.kind] += send.size
         else:
-            found = _TYPE.search(line.text)
-            counts[_TYPES.get(found["type"], "other") if found else "other"] += 1
+            unsized += send.kind in ACCESSES
     return Mix(
         counts={class_: counts[class_] for class_ in CLASSES},
         compacted=compacted,
@@ -153,6 +148,21 @@ def mix(lines: Sequence[Line]) -> Mix:
         multiply_adds=_multiply_adds(dpas),
         waits=waits(lines),
     )
+
+
+def class_of(line: Line) -> InstructionClass | None:
+    """The class of one line's instruction; None: it has none."""
+    return _classified(line.text, line.instruction)[0] if line.instruction else None
+
+
+def _classified(text: str, instruction: Instruction) -> tuple[InstructionClass, Send | None]:
+    known = _class_of_opcode(instruction.opcode)
+    if known is not None:
+        return known, None
+    if send := send_of(text, instruction):
+        return send.kind, send
+    found = _TYPE.search(text)
+    return _TYPES.get(found["type"], "other") if found else "other", None
 
 
 @lru_cache(maxsize=4096)

@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Literal
 
+from xpuasm_magic.analysis.device import device_of
 from xpuasm_magic.analysis.spills import grf_count, simd_width
 from xpuasm_magic.model import Kernel
-from xpuasm_magic.offline.devices import Device, find_device
+from xpuasm_magic.offline.devices import Device
 
 KIB = 1024
-_ALIASES: Mapping[str, str] = {"dg2": "acm-g10"}
-"""A binary's product family, where a device row has another name. What a Xe core holds is the same in all of it."""
-
 _SLM_PER_CORE: Mapping[str, int] = {
     "pvc": 128 * KIB,
     "acm-g10": 128 * KIB,
@@ -64,7 +62,7 @@ def occupancy(kernel: Kernel) -> Occupancy:
     Source: oneAPI GPU Optimization Guide, "SYCL Thread Mapping and GPU Occupancy". The number of hardware barriers and
     the dispatch rate are not taken into account.
     """
-    device = _device(kernel)
+    device = device_of(kernel)
     per_eu = kernel.threads_per_eu
     if per_eu is None and device is not None:
         per_eu = device.threads_per_eu.get(grf_count(kernel) or 0)
@@ -127,12 +125,3 @@ def _given(wanted: int | None, device: Device) -> int | None:
         return None
     steps = _SLM_STEPS_XE_HPG if device.grf_bytes < 64 else _SLM_STEPS
     return next((step for step in steps if wanted <= step <= device.local_memory), None)
-
-
-def _device(kernel: Kernel) -> Device | None:
-    if not kernel.device:
-        return None
-    try:
-        return find_device(_ALIASES.get(kernel.device, kernel.device))
-    except ValueError:
-        return None

@@ -42,8 +42,8 @@ _RAW_FORM = re.compile(r"rd:\d+(?: B)?; (?P<form>[a-z][\w ]*(?:\.(?!\w+\[)\w+)*)
 # The surface of scratch space: ss[a0.2] (PVC to Xe3), surf[s0.56] (Xe3P); scratch block messages name it themselves.
 _SCRATCH_SURFACE = re.compile(r"[ .]ss\[|\bsurf\[s0\.56\]")
 # wr:1+8, rd:0           (raw), or r47:16, but not the address in [r5:1]
-_RAW_LENGTHS = re.compile(r"wr:\d+h?\+(?P<data>\d+), rd:(?P<result>\d+)")
-_PAYLOAD = re.compile(r"(?<!\[)\br\d+:(?P<count>\d+)")
+_RAW_LENGTHS = re.compile(r"wr:\d+h?\+(?P<data>\d{1,9}), rd:(?P<result>\d{1,9})")
+_PAYLOAD = re.compile(r"(?<!\[)\br\d+:(?P<count>\d{1,9})")
 _NO_RESULT = re.compile(r"\)[ \t]+null\b")
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from xpuasm_magic.analysis.checks import checks, failed_checks
-from xpuasm_magic.analysis.spills import spill_bytes
+from xpuasm_magic.analysis.spills import grf_count, simd_width, spill_bytes, spill_dwords_per_lane
 from xpuasm_magic.formats.gen_isa import MixCounts, instruction_mix_counts
 from xpuasm_magic.model import Capture, Kernel
 
@@ -59,23 +59,6 @@ def _private_bytes(kernel: Kernel) -> int | None:
     if kernel.env and kernel.env.private_size is not None:
         return kernel.env.private_size
     return kernel.header.private_size if kernel.header else None
-
-
-def _simd(kernel: Kernel) -> int | None:
-    if kernel.env and kernel.env.simd_size is not None:
-        return kernel.env.simd_size
-    return kernel.header.simd if kernel.header else None
-
-
-def _grf(kernel: Kernel) -> int | None:
-    if kernel.env and kernel.env.grf_count is not None:
-        return kernel.env.grf_count
-    return kernel.header.num_grf if kernel.header else None
-
-
-def _spill_dwords_per_lane(kernel: Kernel) -> float | None:
-    spill, simd = spill_bytes(kernel), _simd(kernel)
-    return None if spill is None or not simd else spill / (4 * simd)
 
 
 def _launches(kernel: Kernel) -> int | None:
@@ -144,8 +127,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("status", "string", lambda k: k.status, "What became of the build."),
     Column("match", "string", lambda k: k.match, "How the listing was proven to be this variant's."),
     Column("device", "string", lambda k: k.device, "What the code was compiled for."),
-    Column("simd", "Int64", _simd, "Work-items per hardware thread: the sub-group size.", "work-items"),
-    Column("grf", "Int64", _grf, "General registers per hardware thread.", "registers per hardware thread"),
+    Column("simd", "Int64", simd_width, "Work-items per hardware thread: the sub-group size.", "work-items"),
+    Column("grf", "Int64", grf_count, "General registers per hardware thread.", "registers per hardware thread"),
     Column("registers", "Int64", lambda _: None, "Registers per thread, on GPUs that allocate them one by one."),
     Column(
         "threads_per_eu",
@@ -172,7 +155,7 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         "spill_dwords_per_lane",
         "Float64",
-        _spill_dwords_per_lane,
+        spill_dwords_per_lane,
         "The same per work-item: spill_bytes / (4 * simd). Newer Tritons count so.",
         "dwords per work-item",
     ),

@@ -17,7 +17,7 @@ SpillKind = Literal["spill", "fill"]
 # … ex_desc:a0.2; desc:0x4210E500 //  spill to FP[3*64] of SP_GRF_V0066_1; $96                       code with calls
 _ACCESS = re.compile(
     r"//[ \t]+(?:scratch space )?(?P<kind>spill|fill)\b:? *(?P<before>(?:SP|FL)_\w+)? *(?:from|to) "
-    r"(?P<base>offset|FP)\[(?P<slot>\d+)[x*](?P<size>\d+)\](?: of (?P<after>\w+))?"
+    r"(?P<base>offset|FP)\[(?P<slot>\d{1,9})[x*](?P<size>\d{1,9})\](?: of (?P<after>\w+))?"
 )
 # SP_GRF_V0048_0    FL_GRF_V0048_12    FL_Send_V1095_3      (FL_GRF__5: a temporary without a name)
 _TEMPORARY = re.compile(r"(?:SP|FL)_(?:GRF|Send)_(?P<variable>\w+?)_\d+")
@@ -26,8 +26,9 @@ _TEMPORARY = re.compile(r"(?:SP|FL)_(?:GRF|Send)_(?P<variable>\w+?)_\d+")
 # //.declare V0048 (58)  rf=r size=64 type=ud alias=V0045+0 align=32 words (spilled)
 # //.declare P1 (160)  rf=f16  size=2 type=uw align=1 words (spilled -> )
 _DECLARE = re.compile(
-    r"//\.declare (?P<name>\S*) ?\(\d+\)[ \t]+rf=(?P<file>[a-z]+)\d*[ \t]+size=(?P<size>\d+) type=(?P<type>\w+)"
-    r"(?: alias=(?P<alias>[^+ ]*)\+\d+)?.*\(spilled(?P<target> -> (?:Scratch\[(?P<slot>\d+)x(?P<unit>\d+)\])?)?\)$"
+    r"//\.declare (?P<name>\S*) ?\(\d+\)[ \t]+rf=(?P<file>[a-z]+)\d*[ \t]+size=(?P<size>\d{1,9}) type=(?P<type>\w+)"
+    r"(?: alias=(?P<alias>[^+ ]*)\+\d+)?.*"
+    r"\(spilled(?: -> (?:Scratch\[(?P<slot>\d{1,9})x(?P<unit>\d{1,9})\])?)?\)$"
 )
 
 

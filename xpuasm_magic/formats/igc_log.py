@@ -8,8 +8,8 @@ from dataclasses import dataclass
 # warning: kernel matmul_kernel  compiled SIMD16 allocated 128 regs and spilled around 257                 IGC 1.0
 # warning: in kernel 'spill_kernel': compiled SIMD32 allocated 128 regs and spilled around 245             IGC 2
 _SPILLED = re.compile(
-    r"kernel '?(?P<kernel>[^\s']+)'?:?\s+compiled SIMD(?P<simd>\d+) allocated (?P<grf>\d+) regs and spilled around "
-    r"(?P<registers>\d+)"
+    r"kernel '?(?P<kernel>[^\s']+)'?:?\s+compiled SIMD(?P<simd>\d{1,9}) allocated (?P<grf>\d{1,9}) regs "
+    r"and spilled around (?P<registers>\d{1,9})"
 )
 # warning: in kernel 'matmul_kernel': [RetryManager] Start recompilation of the kernel                     IGC 2
 # warning: [RetryManager] Start recompilation of the kernel

@@ -33,7 +33,7 @@ _LINE = re.compile(
 _PAYLOAD = re.compile(r"(?:wr:(?P<src0>\d+)(?P<header>h?)\+(?P<src1>\d+)|rd:(?P<rd>\d+)(?P<bytes> B)?)")
 # hword scratch block write x8        oword aligned block read x4
 _LEGACY_BLOCK = re.compile(
-    r"(?P<size>oword|hword) (?P<kind>scratch |aligned |unaligned |)block (?P<op>read|write) x(?P<count>\d+)"
+    r"(?P<size>oword|hword) (?P<kind>scratch |aligned |unaligned |)block (?P<op>read|write) x(?P<count>\d{1,9})"
 )
 _LEGACY_BYTES = {"oword": 16, "hword": 32}
 # load.ugm.d32x16t.a32.ca.cc.bti[255]      load.ugm.d32x32t.a32 surf[s0.56][src0+0x11C0]      fence.slm.none.group
@@ -42,7 +42,9 @@ _FORM = re.compile(
     r"[ .]?(?P<address>\S*\[\S*)?"
 )
 # d32x16t     d16v     d16u32     d16c32     d32x4
-_DATA = re.compile(r"d(?P<bits>8|16|32|64)(?:(?P<extend>[uc]|bf)(?P<to>32)h?)?(?:x(?P<vector>\d+))?(?P<t>t?)(?P<v>v?)")
+_DATA = re.compile(
+    r"d(?P<bits>8|16|32|64)(?:(?P<extend>[uc]|bf)(?P<to>32)h?)?(?:x(?P<vector>\d{1,9}))?(?P<t>t?)(?P<v>v?)"
+)
 # :d16.2x16x32nt
 _SHAPE = re.compile(r":d(?P<bits>\d+)\.(?:(?P<count>\d+)x)?(?P<width>\d+)x(?P<height>\d+)(?P<t>[nt])(?P<v>[nt])")
 # bti[255][r254:1]    ss[a0.2][r3:1-0x10000]    [r220:4]    [s0.16+0x4*src0]    surf[s0.56][src0+0x40]    [A-0xFFC0]
