@@ -2,6 +2,7 @@
 /** The whole view of one capture. */
 
 import { counted, h, visible } from "./dom.js";
+import { jupyterKeys } from "./jupyter.js";
 import { followTheme } from "./theme.js";
 import { notesView } from "./notes.js";
 import { progressBar } from "./progress.js";
@@ -93,10 +94,7 @@ export function show(host, element) {
     foot.hidden = !versions && !capture.fidelity.length;
   }
 
-  // Jupyter's own shortcuts ("d d" deletes a cell) look at the focused element itself for this mark.
-  root.addEventListener("focusin", (/** @type {FocusEvent} */ event) => {
-    /** @type {HTMLElement} */ (event.target).setAttribute("data-lm-suppress-shortcuts", "true");
-  });
+  const letJupyterSave = jupyterKeys(root);
   root.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     const everywhere = (event.ctrlKey || event.metaKey) && event.shiftKey && event.key.toLowerCase() === "f";
@@ -124,6 +122,7 @@ export function show(host, element) {
     stopTheme();
     stopCapture();
     removeEventListener("hashchange", goToAddress);
+    letJupyterSave();
     progress.destroy();
     search.destroy();
     table.destroy();
