@@ -75,7 +75,7 @@ export function stagePane(shared, choice) {
     unhelp: () => shared.help.hide(),
     folded: drawFold,
   });
-  const bar = h("div", { class: "xa-bar" }, tabs, chooser, said, opcodes, find, foldButton, h("div", { class: "xa-copy" }, copyButton, copyMenu.element), saveButton);
+  const bar = h("div", { class: "xa-bar" }, tabs, chooser, h("span", { class: "xa-space" }), said, opcodes, find, foldButton, h("div", { class: "xa-copy" }, copyButton, copyMenu.element), saveButton);
   const element = h("section", { class: "xa-stage" }, bar, message, code.element);
 
   function draw() {
