@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import browser, capture_speed, diff, import_speed, join_speed, recompile
+from benchmarks import browser, capture_speed, diff, import_speed, join_speed, mix, recompile
 from benchmarks.result import Result
 
 BENCHES = (
@@ -12,6 +12,7 @@ BENCHES = (
     capture_speed.measure,
     recompile.measure,
     diff.measure,
+    mix.measure,
 )
 
 

@@ -168,3 +168,13 @@ def test_a_line_of_any_length_is_read_in_one_go(words: str) -> None:
     (parsed,) = parse_listing(line)
     assert parsed.instruction is not None
     assert linked_share(b"\n" + line.encode()) is not None
+
+
+def test_numbers_that_no_listing_has_are_no_numbers() -> None:
+    # Python refuses to read more than 4,300 digits.
+    many = "9" * 5000
+    header = parse_header(f"//.kernel k\n//.instCount {many}\n//.spill size {many}\n//.thread_config numGRF={many}\n")
+    assert (header.inst_count, header.spill_size) == (None, 0)
+    text = f"// Line {many}:  x\n        mov ({many}|M0)  r1.0<1>:ud  r0.0<0;1,0>:ud  // ${many}"
+    line, instruction = parse_listing(text)
+    assert line.loc is None and instruction.ids == ()
