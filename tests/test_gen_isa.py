@@ -177,4 +177,5 @@ def test_numbers_that_no_listing_has_are_no_numbers() -> None:
     assert (header.inst_count, header.spill_size) == (None, 0)
     text = f"// Line {many}:  x\n        mov ({many}|M0)  r1.0<1>:ud  r0.0<0;1,0>:ud  // ${many}"
     line, instruction = parse_listing(text)
-    assert line.loc is None and instruction.ids == ()
+    assert line.loc is None
+    assert instruction.ids == ()
