@@ -152,6 +152,7 @@ export function listingRows(view, sizer, folds, colours, on) {
     },
     refill() {
       for (const [line, row] of rows) fill(row, line);
+      on.drawn();
     },
     destroy: () => cancelAnimationFrame(wanted),
   };
