@@ -21,6 +21,7 @@ from xpuasm_magic.lexers import GenIsaLexer
 from xpuasm_magic.model import Attempt, Capture, Kernel, Listing, Note, SourceLoc, StageFile
 from xpuasm_magic.view.columns import FAMILIES, PRIMARY_RANK, Cell, shown_columns
 from xpuasm_magic.view.highlight import css_class, stage_lexer, tokens
+from xpuasm_magic.view.matrix import MatrixPayload, stored_matrix
 from xpuasm_magic.view.stages import stage_view
 
 CHUNK = 400
@@ -126,6 +127,8 @@ class CapturePayload(TypedDict):
     cells: list[CellPayload]
     fidelity: list[str]
     versions: dict[str, str]
+    matrix: MatrixPayload | None
+    """Of a capture that is one of what-ifs."""
 
 
 class ListingPayload(TypedDict):
@@ -159,6 +162,7 @@ def capture_payload(capture: Capture, stages: Collection[str] = ()) -> CapturePa
     """Everything but the listings: they travel when they are opened. `stages`: only these; empty: all."""
     present = {kernel.family for kernel in capture.kernels}
     columns = shown_columns(capture)
+    kernels = kernels_by_id(capture)
     return CapturePayload(
         title=str(capture.info.source.get("label") or capture.folder.name),
         state=capture.info.state,
@@ -177,7 +181,7 @@ def capture_payload(capture: Capture, stages: Collection[str] = ()) -> CapturePa
         families=[FamilyPayload(name=name, title=FAMILIES[name]) for name in FAMILIES if name in present],
         kernels=[
             _kernel(capture, id_, kernel, [column.cells[i] for column in columns], stages)
-            for i, (id_, kernel) in enumerate(kernels_by_id(capture).items())
+            for i, (id_, kernel) in enumerate(kernels.items())
         ],
         notes=_notes(capture.notes),
         cells=[
@@ -186,6 +190,7 @@ def capture_payload(capture: Capture, stages: Collection[str] = ()) -> CapturePa
         ],
         fidelity=list(capture.info.fidelity),
         versions={name: str(version) for name, version in capture.info.versions.items()},
+        matrix=stored_matrix(capture, kernels),
     )
 
 

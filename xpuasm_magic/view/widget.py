@@ -23,6 +23,7 @@ from xpuasm_magic.view.answers import Answers
 from xpuasm_magic.view.columns import matching
 from xpuasm_magic.view.html import static_html
 from xpuasm_magic.view.payload import capture_payload, kernels_by_id, pack
+from xpuasm_magic.view.recompiling import Recompiling
 from xpuasm_magic.view.script import packed_script
 from xpuasm_magic.view.text import browser_text, isa_text, saved_text
 
@@ -72,6 +73,7 @@ class Browser(anywidget.AnyWidget):
         # A page's messages may come in a thread of their own (a subshell), whatever the main thread does.
         self._answering = threading.Lock()
         self._changing = threading.RLock()
+        self._recompiling = Recompiling()
         self.on_stop: Callable[[], None] | None = None
         """Ends the run that is shown; None: it has ended."""
         super().__init__(_all_configs=all_configs, _static_id=secrets.token_hex(6))
@@ -109,7 +111,7 @@ class Browser(anywidget.AnyWidget):
 
     def show(self, view: View) -> None:
         self._capture, self._shown = view.capture, view.shown
-        self._answers = Answers(self._shown)
+        self._answers = Answers(self._shown, self._recompiling)
         with self._changing:
             self._payload = view.payload
         if view.capture.info.state != "running":  # what is saved is the end, and not each step towards it
