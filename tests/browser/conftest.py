@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from capture_builder import CaptureBuilder
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
 
 from xpuasm_magic.catalog import read_capture
 from xpuasm_magic.model import Capture, Family, Kernel, Note, Variant
@@ -25,6 +28,7 @@ ARGUMENTS = (
     "--disable-sync",
 )
 OpenPage = Callable[..., Page]
+SCREENSHOTS = Path(__file__).parents[2] / "test-screenshots"
 
 CONTRAST = """() => {
   const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
@@ -75,8 +79,11 @@ def _is_ours(text: str) -> bool:
 
 
 @pytest.fixture
-def open_page(chromium: Browser) -> Iterator[OpenPage]:
-    """Opens pages; a script error, an error on the console or a dialog in one of them fails the test."""
+def open_page(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[OpenPage]:
+    """Opens pages; a script error, an error on the console or a dialog in one of them fails the test.
+
+    How each looked at the test's end is kept in `SCREENSHOTS`, for people to look at.
+    """
     wrong: list[str] = []
     contexts = []
 
@@ -107,7 +114,11 @@ def open_page(chromium: Browser) -> Iterator[OpenPage]:
         return page
 
     yield opened
-    for context in contexts:
+    for number, context in enumerate(contexts):
+        for page in context.pages:
+            name = re.sub(r"[^\w.-]+", "_", f"{request.module.__name__.split('.')[-1]}-{request.node.name}-{number}")
+            with suppress(PlaywrightError):
+                page.screenshot(path=SCREENSHOTS / f"{name}.png", timeout=5000)
         context.close()
     assert wrong == []
 

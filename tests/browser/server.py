@@ -94,8 +94,7 @@ def run_cells(page: Page, count: int = 1) -> None:
 
 
 def save(page: Page) -> None:
-    """Saves, and waits for the file to be written."""
-    page.locator(".jp-Cell .jp-InputPrompt").first.click()
+    """Saves, wherever the focus is, and waits for the file to be written."""
     with page.expect_response(lambda response: response.request.method == "PUT" and "/api/contents/" in response.url):
         page.keyboard.press("Control+s")
 

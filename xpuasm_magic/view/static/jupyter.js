@@ -7,14 +7,17 @@
  * @param {HTMLElement} root @returns {() => void}
  */
 export function jupyterKeys(root) {
-  // Jupyter looks for the mark on the focused element itself, before the element hears of the key.
-  const mark = (/** @type {Event} */ event) => {
+  /** @param {KeyboardEvent} event */
+  const pressed = (event) => {
     const { target } = event;
     if (!(target instanceof Element) || !root.contains(target)) return;
-    const saves = event instanceof KeyboardEvent && (event.ctrlKey || event.metaKey) && event.key === "s";
-    if (saves) target.removeAttribute("data-lm-suppress-shortcuts");
-    else target.setAttribute("data-lm-suppress-shortcuts", "true");
+    // Jupyter looks for the mark on the focused element itself, before the element hears of the key.
+    target.setAttribute("data-lm-suppress-shortcuts", "true");
+    if (event.key !== "s" || !(event.ctrlKey || event.metaKey) || !root.parentElement) return;
+    event.stopImmediatePropagation();
+    const passed = root.parentElement.dispatchEvent(new KeyboardEvent(event.type, event));
+    if (!passed) event.preventDefault(); // Jupyter has taken it; else it is the browser's
   };
-  addEventListener("keydown", mark, true);
-  return () => removeEventListener("keydown", mark, true);
+  addEventListener("keydown", pressed, true);
+  return () => removeEventListener("keydown", pressed, true);
 }
