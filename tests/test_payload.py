@@ -227,7 +227,7 @@ def test_a_rejected_attempt_can_be_opened(capture: Capture) -> None:
 @pytest.mark.parametrize(
     ("kind", "params", "words"),
     [
-        ("listing", {"kernel": "nobody", "attempt": None, "stage": "isa"}, "no isa of kernel nobody"),
+        ("listing", {"kernel": "nobody", "attempt": None, "stage": "isa"}, "no such build of kernel nobody"),
         ("listing", {"stage": "isa"}, "names no kernel"),
         ("spans", {"kernel": "x"}, "names no stage"),
         ("sing", {}, "'sing'"),

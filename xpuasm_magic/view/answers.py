@@ -79,7 +79,9 @@ class Answers:
         return self._listings[where]
 
     def _stage_file(self, params: Mapping[str, Any]) -> StageFile:
-        kernel, stage = self._code(params).kernel, str(params.get("stage"))
+        if "stage" not in params:
+            raise XpuasmError("the page's request names no stage; reload the page")
+        kernel, stage = self._code(params).kernel, str(params["stage"])
         try:
             return kernel.stages[stage]
         except KeyError as error:

@@ -63,6 +63,8 @@ class MatrixColumn(TypedDict):
     title: str
     tooltip: str
     numeric: bool
+    figure: bool
+    """What came of it, not what was asked for."""
 
 
 class MatrixRow(TypedDict):
@@ -153,12 +155,20 @@ def _part(
             )
         )
     columns = [
-        MatrixColumn(title=axis.title, tooltip=axis.tooltip, numeric=_numeric(axis.value(one) for one in cells))
+        MatrixColumn(
+            title=axis.title,
+            tooltip=axis.tooltip,
+            numeric=_numeric(axis.value(one) for one in cells),
+            figure=False,
+        )
         for axis in axes
     ]
     columns += [
         MatrixColumn(
-            title=heading(FIGURES[place].name).title, tooltip=tooltips[FIGURES[place].name].tooltip, numeric=True
+            title=heading(FIGURES[place].name).title,
+            tooltip=tooltips[FIGURES[place].name].tooltip,
+            numeric=True,
+            figure=True,
         )
         for place in shown
     ]

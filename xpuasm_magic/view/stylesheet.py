@@ -1,4 +1,4 @@
-"""The front end's one stylesheet: `static/widget.css` and the token colours of both Pygments styles."""
+"""The front end's one stylesheet: the sheets of `static/` and the token colours of both Pygments styles."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from xpuasm_magic.styles import ListingDark, ListingLight
 from xpuasm_magic.view.highlight import css_class
 
 STATIC = Path(__file__).parent / "static"
+_SHEETS = ("widget.css", "compare.css")
 
 
 @cache
 def stylesheet() -> str:
-    own = (STATIC / "widget.css").read_text(encoding="utf-8")
+    own = [(STATIC / sheet).read_text(encoding="utf-8") for sheet in _SHEETS]
     return "\n".join(
-        (own, token_rules(ListingLight, ".xpuasm"), token_rules(ListingDark, '.xpuasm[data-theme="dark"]'))
+        (*own, token_rules(ListingLight, ".xpuasm"), token_rules(ListingDark, '.xpuasm[data-theme="dark"]'))
     )
 
 

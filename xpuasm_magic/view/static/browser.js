@@ -8,6 +8,7 @@ import { notesView } from "./notes.js";
 import { progressBar } from "./progress.js";
 import { kernelTable } from "./table.js";
 import { kernelPane } from "./kernel.js";
+import { matrixView } from "./matrix.js";
 import { kernelSearch } from "./search.js";
 import { keysDialog } from "./keys.js";
 /** @import { Host } from "./types.js" */
@@ -78,7 +79,7 @@ export function show(host, element) {
     progress.show(running);
     verdict.textContent = visible(capture.verdict);
     verdict.hidden = running && capture.kernels.length === 0;
-    top.replaceChildren(notesView(capture.notes, 3));
+    top.replaceChildren(notesView(capture.notes, 3), ...(capture.matrix ? [matrixView(capture.matrix, host.kind === "notebook" ? pane.compare : null)] : []));
     table.show(capture, chosen);
     search.update(capture);
     if (!capture.kernels.some((kernel) => kernel.id === chosen)) chosen = table.order[0]?.id ?? null;
@@ -95,7 +96,8 @@ export function show(host, element) {
   }
 
   const letJupyterSave = jupyterKeys(root);
-  root.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+  // A page is ours as a whole: its keys work before anything in it has the focus.
+  (host.kind === "page" ? document : root).addEventListener("keydown", (/** @type {any} */ event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     const everywhere = (event.ctrlKey || event.metaKey) && event.shiftKey && event.key.toLowerCase() === "f";
     if (target.matches("input, select, textarea") && !everywhere) return;

@@ -2,13 +2,15 @@
 /** The chosen kernel: its facts and its panes. */
 
 import { acknowledge, copy, counted, h, visible } from "./dom.js";
+import { compareView } from "./compare.js";
 import { factsOf, originOf } from "./facts.js";
 import { linkedLines } from "./links.js";
 import { notesView } from "./notes.js";
 import { placeName } from "./places.js";
 import { helpBox } from "./help.js";
 import { stagePane } from "./stage.js";
-/** @import { Cell, Kernel, Host } from "./types.js" */
+import { whatIfPanel } from "./whatif.js";
+/** @import { Cell, Code, Kernel, Host } from "./types.js" */
 /** @import { Shared } from "./stage.js" */
 
 const REMEMBERED = "xpuasm-panes";
@@ -49,11 +51,22 @@ export function kernelPane(host, value, moved) {
   );
   const layoutBox = h("div", { class: "xa-layout", role: "group", "aria-label": "Panes side by side" }, ...counts);
   const linkButton = h("button", { class: "xa-button", type: "button", text: "Copy link" });
+  const whatIfButton = h("button", { class: "xa-button", type: "button", text: "What if", "aria-expanded": "false", title: "Another device, GRF mode, compiler or number of warps   w", on: { click: () => askWhatIf(whatIf.element.hidden) } });
+  const others = h("select", { class: "xa-select xa-others", "aria-label": "Compare with", title: "Side by side with another kernel or build   d" });
   const messages = h("div", { class: "xa-messages" });
   const split = h("div", { class: "xa-split" });
   const help = helpBox();
-  const head = h("div", { class: "xa-head" }, h("div", { class: "xa-head-text" }, name, facts, origin), h("div", { class: "xa-controls" }, where, attempts, linkButton, followButton, layoutBox));
-  const pane = h("section", { class: "xa-pane", "aria-label": "Kernel" }, head, messages, split, help.element);
+  const head = h("div", { class: "xa-head" }, h("div", { class: "xa-head-text" }, name, facts, origin), h("div", { class: "xa-controls" }, where, attempts, whatIfButton, others, linkButton, followButton, layoutBox));
+  const compared = compareView(host, () => {
+    split.hidden = false;
+    panes[0]?.focus();
+  });
+  const whatIf = whatIfPanel(host, compare, () => {
+    whatIfButton.setAttribute("aria-expanded", "false");
+    whatIfButton.focus();
+  });
+  const pane = h("section", { class: "xa-pane", "aria-label": "Kernel" }, head, messages, whatIf.element, compared.element, split, help.element);
+  whatIfButton.hidden = host.kind !== "notebook"; // a report has no compilers, and nobody who compares
 
   /** @type {Kernel|null} */ let kernel = null;
   /** @type {number|null} */ let attempt = null;
@@ -186,10 +199,41 @@ export function kernelPane(host, value, moved) {
       }
     }
     messages.replaceChildren(...found);
+    drawOthers();
+  }
+
+  /** @param {Code} a @param {Code} b */
+  function compare(a, b) {
+    split.hidden = true;
+    return compared.show(a, b, panes[0]?.stage || "isa");
+  }
+
+  /** @param {boolean} open */
+  function askWhatIf(open) {
+    if (whatIfButton.hidden || !kernel) return;
+    if (!open) return whatIf.leave();
+    whatIfButton.setAttribute("aria-expanded", "true");
+    whatIf.show(kernel.id);
+  }
+
+  /** What the chosen kernel can be compared with: its own builds, its configs, then all others. */
+  function drawOthers() {
+    if (!kernel || host.kind !== "notebook") return void (others.hidden = true);
+    const { id, group } = kernel;
+    const builds = [...(attempt === null ? [] : [{ title: "the build shown as the row", code: { kernel: id, attempt: null, matrix: null } }]),
+      ...kernel.attempts.map((one, index) => ({ title: one.label, code: { kernel: id, attempt: index, matrix: null } })).filter(({ code }) => code.attempt !== attempt)];
+    const rest = host.capture().kernels.filter((one) => one.id !== id && one.stages.length);
+    const named = (/** @type {Kernel} */ one) => ({ title: [value(one, "name"), value(one, "config")].filter(Boolean).join(" "), code: { kernel: one.id, attempt: null, matrix: null } });
+    const groups = [["Builds of this kernel", builds], ["Its other configs", rest.filter((one) => one.group === group).map(named)], ["Other kernels", rest.filter((one) => one.group !== group).map(named)]];
+    others.replaceChildren(h("option", { value: "", text: "Compare with …" }),
+      ...groups.filter(([, codes]) => codes.length).map(([label, codes]) => h("optgroup", { label }, .../** @type {any[]} */ (codes).map(({ title, code }) => h("option", { value: JSON.stringify(code), text: visible(title) })))));
+    others.hidden = others.options.length < 2;
   }
 
   /** @param {string} [wanted]  stage of the first pane */
   function open(wanted) {
+    compared.hide();
+    split.hidden = false;
     drawHead();
     where.textContent = "";
     // A kernel without listings says so once.
@@ -197,6 +241,23 @@ export function kernelPane(host, value, moved) {
     return Promise.all(panes.map((one, index) => one.open(index === 0 ? wanted : undefined)));
   }
 
+  others.addEventListener("change", () => {
+    if (!others.value || !kernel) return;
+    const other = JSON.parse(others.value);
+    others.value = "";
+    compare({ kernel: kernel.id, attempt, matrix: null }, other);
+  });
+  others.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.stopPropagation());
+  pane.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || /** @type {HTMLElement} */ (event.target).matches("input, select, textarea")) return;
+    if (event.key === "w" && !whatIfButton.hidden) {
+      askWhatIf(true);
+      whatIf.focus();
+    } else if (event.key === "d" && !others.hidden) others.focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
   attempts.addEventListener("change", () => {
     attempt = attempts.value === "" ? null : Number(attempts.value);
     open();
@@ -233,7 +294,10 @@ export function kernelPane(host, value, moved) {
         return;
       }
       attempt = null;
-      if (next) open();
+      if (next) {
+        whatIf.follow(next.id);
+        open();
+      }
     },
     /** A line of the build that ships. @param {string} stage @param {number} line @param {string} [text]  what was looked for */
     async goto(stage, line, text) {
@@ -246,7 +310,10 @@ export function kernelPane(host, value, moved) {
       return panes[0]?.stage ?? "";
     },
     focus: () => panes[0]?.focus(),
+    compare,
     destroy() {
+      compared.destroy();
+      whatIf.destroy();
       for (const one of panes) one.destroy();
     },
   };

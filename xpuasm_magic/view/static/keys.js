@@ -20,6 +20,13 @@ const KEYS = /** @type {[string, [string, string][]][]} */ ([
     ["Space", "show the line, stay in the list"],
     ["Esc", "to the words; from there: close the search"],
   ]],
+  ["The chosen kernel", [
+    ["w", "what if: another device, GRF mode, compiler or number of warps"],
+    ["d", "compare it with another kernel or build"],
+    ["[  ]", "in a comparison: the change before and after"],
+    ["Z", "in a comparison: also the lines that do not differ"],
+    ["Esc", "close the comparison, or what if"],
+  ]],
   ["A listing", [
     ["↑ ↓  PgUp PgDn", "choose a line, and light up what belongs to it elsewhere"],
     ["Home End  g G", "first and last line"],

@@ -19,11 +19,25 @@
  * @typedef {{file: string, first: number, count: number, start: number, label: string}[]} Cells
  * @typedef {{title: string, state: string|null, verdict: string, folder: string, columns: Column[],
  *            families: {name: string, title: string}[], kernels: Kernel[], notes: Note[], cells: Cells,
- *            fidelity: string[], versions: Record<string, string>}} Capture
+ *            fidelity: string[], versions: Record<string, string>, matrix: Matrix|null}} Capture
  * @typedef {{text: string, chunk: number, files: string[], locs: number[][], calls: number[][], ids: number[][],
  *            pcs: (number|null)[]}} Listing
  * @typedef {{start: number, classes: string[], lines: number[][]}} Spans
  * @typedef {{kernel: string, attempt: number|null, stage: string}} Place
+ * @typedef {{kernel: string, attempt: number|null, matrix: string|null}} Code
+ * @typedef {{labels: string[], summary: string, stages: Stage[], stage: string, texts: string[], chunk: number,
+ *            kinds: string[], runs: number[][], hunks: {first: number, last: number, places: string[]}[],
+ *            counts: Record<string, number>}} Comparison
+ * @typedef {{title: string, tooltip: string, numeric: boolean, figure: boolean}} MatrixColumn
+ * @typedef {{code: Code, captured: boolean, status: string, reason: string|null, cells: Cell[],
+ *            marks: string[]}} MatrixRow
+ * @typedef {{question: string, words: string, columns: MatrixColumn[], rows: MatrixRow[]}} MatrixPart
+ * @typedef {{parts: MatrixPart[], interrupted: boolean, folder: string}} Matrix
+ * @typedef {{value: string, title: string}} Choice
+ * @typedef {{questions: Record<string, string>, device: Choice[], grf: Choice[], toolchain: Choice[],
+ *            threads_per_warp: Choice[], num_warps: Choice[], own: Record<string, string>}} Choices
+ * @typedef {{job: string, phase: string, cells: number, done: number, refused: number, failed: number,
+ *            elapsed_s: number, matrix: Matrix|null}} Job
  * @typedef {{kernel: string, stage: string, count: number, lines: [number, string][]}} Found
  * @typedef {{found: Found[], unread: {kernel: string, stage: string, message: string}[], next: number|null,
  *            total: number}} SearchSlice
@@ -33,7 +47,7 @@
  * @typedef {object} Host
  * @property {() => Capture} capture
  * @property {(listener: () => void) => () => void} onCapture  tells of a newer capture; returns how to stop
- * @property {(kind: "listing"|"spans"|"help"|"search"|"hello"|"stop", params: object) => Promise<any>} request
+ * @property {(kind: "listing"|"spans"|"help"|"search"|"recompile"|"compare"|"hello"|"stop", params: object) => Promise<any>} request
  * @property {(listener: (progress: Progress) => void) => () => void} onProgress  tells of a run that goes on
  * @property {(id: string) => void} selected  the reader chose a kernel
  * @property {string} chosen  the kernel that the reader had chosen before; empty: none
