@@ -129,7 +129,7 @@ def _operands(opcode: str, exec_size: int, tokens: list[str], rest: str, grf_byt
     if name.startswith("send"):
         return _raw_message(opcode, tokens, rest, grf_bytes)
     if name.startswith(_LSC):
-        return _message(tokens, grf_bytes)
+        return _message(opcode, tokens, grf_bytes)
     if name in BRANCHES:
         return _branch(name, tokens, grf_bytes)
     if name in ("sync", "nop", "wait"):
@@ -175,12 +175,12 @@ def _dpas(depth: int, repeat: int, exec_size: int, tokens: list[str], grf_bytes:
     return dst, (*srcs, *scales)
 
 
-def _message(tokens: list[str], grf_bytes: int) -> Operands:
+def _message(opcode: str, tokens: list[str], grf_bytes: int) -> Operands:
     """`load DST ADDRESS`, `store ADDRESS DATA`, `atomic DST ADDRESS DATA`."""
     index = next((index for index, token in enumerate(tokens) if "[" in token), None)
     if index is None:
-        return _payload(tokens[0], None, grf_bytes), tuple(_payload(token, None, grf_bytes) for token in tokens[1:])
-    dst = _payload(tokens[0], None, grf_bytes) if index else None
+        return _result(tokens[0], None, opcode, grf_bytes), tuple(_payload(token, None, grf_bytes) for token in tokens[1:])
+    dst = _result(tokens[0], None, opcode, grf_bytes) if index else None
     data = [_payload(token, None, grf_bytes) for token in tokens[index + 1 :]]
     address = _ADDRESS.fullmatch(tokens[index])
     if address is None:
@@ -211,7 +211,20 @@ def _raw_message(opcode: str, tokens: list[str], rest: str, grf_bytes: int) -> O
             srcs.append(parse_operand(found["register"], 1, grf_bytes))
         elif token[0] == "r" or token.startswith("null"):
             srcs.append(_payload(token, lengths.pop(0) if lengths else None, grf_bytes))
-    return _payload(tokens[0], read, grf_bytes), tuple(srcs)
+    return _result(tokens[0], read, opcode + rest, grf_bytes), tuple(srcs)
+
+
+_MOST_STATED = 31
+"""The field for the length of a message's result has five bits."""
+
+
+def _result(token: str, length: int | None, message: str, grf_bytes: int) -> Operand:
+    """A message's destination. A 2D block load fills a power of two of registers: what is stated as 31 is 32."""
+    payload = _payload(token, length, grf_bytes)
+    if payload.payload == _MOST_STATED and "block2d" in message and payload.first is not None:
+        count = _MOST_STATED + 1
+        return payload._replace(mask=(1 << count * grf_bytes) - 1, payload=count)
+    return payload
 
 
 def _payload(token: str, length: int | None, grf_bytes: int) -> Operand:
