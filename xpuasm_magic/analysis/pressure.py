@@ -7,7 +7,7 @@ did not fit has been spilled, and does not show.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xpuasm_magic.analysis.device import device_of
