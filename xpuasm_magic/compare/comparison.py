@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xpuasm_magic.catalog import read_capture
 from xpuasm_magic.catalog.reader import Reader
@@ -108,6 +108,17 @@ class Diff:
 
     def __repr__(self) -> str:
         return f"<Diff of {self.label_a} and {self.label_b}: {len(self.pairs)} pairs>"
+
+    def _repr_html_(self) -> str:
+        from xpuasm_magic.compare.html import diff_html
+
+        return diff_html(self)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """The summary, where a notebook or IPython shows text."""
+        from xpuasm_magic.compare.text import diff_text
+
+        printer.text(repr(self) if cycle else diff_text(self))
 
     @cached_property
     def table(self) -> pd.DataFrame:

@@ -67,7 +67,7 @@ export function compareLines(answer) {
     /** What stands beside a line: its number, and the sign of its change. @param {0|1} side @param {number} line */
     gutter(side, line) {
       const index = at[side][line];
-      return `${index < 0 ? "" : index + 1} ${SIGNS[kind[line]]?.[side] ?? " "}`;
+      return index < 0 ? "" : `${index + 1} ${SIGNS[kind[line]]?.[side] ?? " "}`;
     },
     width: Math.max(...texts.map((lines) => `${lines.length}`.length)) + 2,
   };
