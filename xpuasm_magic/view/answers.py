@@ -9,6 +9,7 @@ from typing import Any
 
 from xpuasm_magic.errors import ParseError, XpuasmError
 from xpuasm_magic.model import Capture, Listing, StageFile
+from xpuasm_magic.view.analysing import Analysing
 from xpuasm_magic.view.codes import Code, code_of
 from xpuasm_magic.view.comparing import compare_payload
 from xpuasm_magic.view.glossary import help_payload
@@ -30,6 +31,7 @@ class Answers:
         self._capture = capture
         self._kernels = kernels_by_id(capture)
         self._recompiling = recompiling or Recompiling()
+        self._analysing = Analysing()
         self._listings: OrderedDict[tuple[object, ...], Listing] = OrderedDict()
 
     def answer(self, kind: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -45,6 +47,9 @@ class Answers:
         if kind == "search":
             query, start = Query.of(params), int(params.get("start", 0))
             return search(self._kernels, partial(read_listing, self._capture), query, start)
+        if kind == "analysis":
+            name = tuple(params.get(part) for part in ("kernel", "attempt", "matrix"))
+            return self._analysing.answer(name, self._code(params).kernel)
         if kind == "recompile":
             return self._recompile(params)
         if kind == "compare":

@@ -80,10 +80,18 @@ def report_html(capture: Capture) -> str:
                         packed.append((file.stage, packer.pack(file.stage, whole)))
                     told[where] = same[what]
             listings[place] = told[where]
+        figures = {
+            id_: packer.figures(kernel) for id_, kernel in kernels_by_id(capture).items() if "isa" in kernel.stages
+        }
         elements = []
         for i, (stage, future) in enumerate(packed):
             elements.append(_packed_script(f"xpuasm-listing-{i}", future.result().text))
             glossary.add_tokens(stage, future.result().tokens)
+        analyses: dict[str, str] = {}
+        for id_, made in figures.items():
+            if (text := made.result()) is not None:
+                analyses[id_] = f"xpuasm-figures-{len(analyses)}"
+                elements.append(_packed_script(analyses[id_], text))
     payload = capture_payload(capture)
     code = f'{script()}\nopenReport(/** @type {{HTMLElement}} */ (document.getElementById("xpuasm")));\n'
     style = stylesheet() + "\nhtml,body{margin:0}\n"
@@ -103,7 +111,7 @@ def report_html(capture: Capture) -> str:
             f"<style>{style}</style>\n</head>\n<body>",
             f'<main id="xpuasm"></main>\n<noscript>{_table_html(capture)}</noscript>',
             f'<script type="application/json" id="xpuasm-data">'
-            f"{_script_json({'capture': payload, 'listings': listings})}</script>",
+            f"{_script_json({'capture': payload, 'listings': listings, 'figures': analyses})}</script>",
             # It runs as soon as it is read: the table does not wait for the listings below.
             f'<script type="module" async>{code}</script>',
             _packed_script("xpuasm-help", base64.b64encode(pack(dict(glossary.payload()))).decode()),

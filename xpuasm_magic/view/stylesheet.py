@@ -12,7 +12,7 @@ from xpuasm_magic.styles import ListingDark, ListingLight
 from xpuasm_magic.view.highlight import css_class
 
 STATIC = Path(__file__).parent / "static"
-_SHEETS = ("widget.css", "compare.css")
+_SHEETS = ("widget.css", "compare.css", "figures.css")
 
 
 @cache

@@ -114,7 +114,7 @@ export async function notebookHost(model, live) {
  * @returns {Host}
  */
 export function reportHost() {
-  /** @type {{capture: Capture, listings: Record<string, {element: string}|{error: string}>}} */
+  /** @type {{capture: Capture, listings: Record<string, {element: string}|{error: string}>, figures: Record<string, string>}} */
   const data = JSON.parse(document.getElementById("xpuasm-data")?.textContent ?? "{}");
   /** @type {Map<string, {listing: Promise<Listing>, colours: (chunk: number) => Promise<Spans>}>} */
   const opened = new Map();
@@ -162,6 +162,13 @@ export function reportHost() {
     return { help: null };
   }
 
+  /** @param {{kernel: string, attempt: number|null}} code */
+  async function analysis({ kernel, attempt }) {
+    const element = attempt === null && Object.hasOwn(data.figures, kernel) ? data.figures[kernel] : null;
+    if (!element) throw new Error("The report has no figures of this build.");
+    return unpack(bytesOf(await contentOf(element)));
+  }
+
   const search = reportSearch(data, contentOf);
 
   return {
@@ -174,6 +181,7 @@ export function reportHost() {
     async request(kind, params) {
       if (kind === "help") return glossary(/** @type {any} */ (params));
       if (kind === "search") return search(/** @type {any} */ (params));
+      if (kind === "analysis") return analysis(/** @type {any} */ (params));
       const { listing, colours } = open(/** @type {Place} */ (params));
       if (kind === "listing") return listing;
       const { start } = /** @type {{start: number}} */ (params);

@@ -4,13 +4,14 @@
 import { acknowledge, copy, counted, h, visible } from "./dom.js";
 import { compareView } from "./compare.js";
 import { factsOf, originOf } from "./facts.js";
+import { figuresBox } from "./figures.js";
 import { linkedLines } from "./links.js";
 import { notesView } from "./notes.js";
 import { placeName } from "./places.js";
 import { helpBox } from "./help.js";
 import { stagePane } from "./stage.js";
 import { whatIfPanel } from "./whatif.js";
-/** @import { Cell, Code, Kernel, Host } from "./types.js" */
+/** @import { Analysis, Cell, Code, Kernel, Host } from "./types.js" */
 /** @import { Shared } from "./stage.js" */
 
 const REMEMBERED = "xpuasm-panes";
@@ -57,6 +58,10 @@ export function kernelPane(host, value, moved) {
   const split = h("div", { class: "xa-split" });
   const help = helpBox();
   const head = h("div", { class: "xa-head" }, h("div", { class: "xa-head-text" }, name, facts, origin), h("div", { class: "xa-controls" }, where, attempts, whatIfButton, others, linkButton, followButton, layoutBox));
+  const figures = figuresBox(host, gotoIsa, (found) => {
+    analysis = found;
+    annotate();
+  });
   const compared = compareView(host, () => {
     split.hidden = false;
     panes[0]?.focus();
@@ -65,13 +70,14 @@ export function kernelPane(host, value, moved) {
     whatIfButton.setAttribute("aria-expanded", "false");
     whatIfButton.focus();
   });
-  const pane = h("section", { class: "xa-pane", "aria-label": "Kernel" }, head, messages, whatIf.element, compared.element, split, help.element);
+  const pane = h("section", { class: "xa-pane", "aria-label": "Kernel" }, head, figures.element, messages, whatIf.element, compared.element, split, help.element);
   whatIfButton.hidden = host.kind !== "notebook"; // a report has no compilers, and nobody who compares
 
   /** @type {Kernel|null} */ let kernel = null;
   /** @type {number|null} */ let attempt = null;
   const layout = { count: 0, stages: ["isa", "python", "ttgir"], widths: [1, 1, 1], follow: true, ...remembered() };
   /** @type {ReturnType<typeof stagePane>[]} */ let panes = [];
+  /** @type {Analysis|null} */ let analysis = null;
 
   const stages = () => (attempt === null ? kernel?.stages : kernel?.attempts[attempt]?.stages) ?? [];
   const shared = /** @type {Shared} */ ({
@@ -87,7 +93,12 @@ export function kernelPane(host, value, moved) {
     },
   });
 
+  function annotate() {
+    for (const one of panes) one.code.annotate(one.stage === "isa" && one.shown ? analysis : null);
+  }
+
   function keep() {
+    annotate();
     for (const [index, one] of panes.entries()) layout.stages[index] = one.choice;
     remember(layout);
   }
@@ -107,7 +118,8 @@ export function kernelPane(host, value, moved) {
     if (line === null || !shown) return;
     if (firmly) moved(from.stage, line);
     const source = shown.place(line);
-    where.textContent = [source ? placeName(source, host.capture().cells) : "no source line", panes.length > 1 ? counted(total, "linked line") : ""].filter(Boolean).join(" · ");
+    const beside = from.code.beside(line);
+    where.textContent = [source ? placeName(source, host.capture().cells) : "no source line", panes.length > 1 ? counted(total, "linked line") : "", beside].filter(Boolean).join(" · ");
     where.title = source ? visible(source) : "";
   }
 
@@ -202,6 +214,17 @@ export function kernelPane(host, value, moved) {
     drawOthers();
   }
 
+  /** In the pane that has it, else in the first. @param {number} line */
+  async function gotoIsa(line) {
+    compared.hide();
+    split.hidden = false;
+    const shows = (/** @type {any} */ one) => one.stage === "isa" && one.shown;
+    if (!panes.some(shows)) await panes[0].open("isa");
+    const pane = panes.find(shows);
+    pane?.code.go(line);
+    pane?.focus();
+  }
+
   /** @param {Code} a @param {Code} b */
   function compare(a, b) {
     split.hidden = true;
@@ -235,6 +258,7 @@ export function kernelPane(host, value, moved) {
     compared.hide();
     split.hidden = false;
     drawHead();
+    if (kernel) figures.show(kernel.id, attempt, stages().some((one) => one.name === "isa"));
     where.textContent = "";
     // A kernel without listings says so once.
     for (const one of panes.slice(1)) one.element.hidden = stages().length === 0;
@@ -312,6 +336,7 @@ export function kernelPane(host, value, moved) {
     focus: () => panes[0]?.focus(),
     compare,
     destroy() {
+      figures.destroy();
       compared.destroy();
       whatIf.destroy();
       for (const one of panes) one.destroy();

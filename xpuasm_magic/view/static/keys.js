@@ -37,6 +37,8 @@ const KEYS = /** @type {[string, [string, string][]][]} */ ([
     ["←  z", "fold the block of the line"],
     ["→  z", "unfold it"],
     ["Z", "fold all blocks, or unfold all"],
+    ["p", "the line with the most live registers"],
+    ["x  X", "next and previous line with a sign: S spills, F fills, • a note is about it"],
     ["h", "help on the instruction of the line"],
     ["click on r12", "mark its writes and reads"],
     ["Ctrl+A  Ctrl+C", "copy the text as the compiler wrote it; ▾ beside Copy has other ways"],

@@ -1,6 +1,7 @@
 // @ts-check
 /** One listing of any length: its rows, what is marked in it, where the keys are. */
 
+import { besideLines } from "./beside.js";
 import { counted, h, number } from "./dom.js";
 import { copiedLines, selectedText, unfoldedEnds } from "./copying.js";
 import { dialectOf } from "./dialects.js";
@@ -10,11 +11,12 @@ import { jumps } from "./jumps.js";
 import { listingKeys } from "./listingkeys.js";
 import { listingPointer } from "./pointer.js";
 import { registerBytes, registerOperands } from "./registers.js";
+import { listingProfile } from "./profile.js";
 import { ROW, listingRows } from "./rows.js";
 import { listingSelection } from "./selection.js";
 import { markStrip } from "./strip.js";
 import { textMarks } from "./textmarks.js";
-/** @import { Listing, Spans } from "./types.js" */
+/** @import { Analysis, Listing, Spans } from "./types.js" */
 /** @import { Block } from "./blocks.js" */
 /** @import { Form } from "./copying.js" */
 
@@ -36,7 +38,9 @@ export function listingView(colours, tell) {
   const sizer = h("div", { class: "xa-sizer" });
   const view = h("div", { class: "xa-code", tabindex: "0", role: "region" }, sizer);
   const strip = markStrip();
-  const frame = h("div", { class: "xa-frame" }, view, strip.element);
+  const profile = listingProfile();
+  const beside = besideLines();
+  const frame = h("div", { class: "xa-frame" }, view, profile.element, strip.element);
   const folds = foldable();
   const marks = textMarks();
   const selection = listingSelection(view, sizer);
@@ -76,6 +80,7 @@ export function listingView(colours, tell) {
       row.classList.toggle("xa-lit", has(lit, line, block));
       row.classList.toggle("xa-hovered", has(hovered, line, block));
       row.classList.toggle("xa-dimmed", only !== null && !has(only, line, block));
+      beside.mark(row, line);
     },
     aside: folding.mark,
     beyond: folding.summary,
@@ -92,7 +97,8 @@ export function listingView(colours, tell) {
 
   /** Where hits and linked lines lie in the whole listing. */
   function drawStrip() {
-    strip.draw(view.clientHeight, folds.count, [["xa-strip-lit", [...lit].map(folds.rowAt)], ["xa-strip-hit", hits.map(folds.rowAt)]]);
+    profile.draw(view.clientHeight, folds, beside.figure);
+    strip.draw(view.clientHeight, folds.count, [...["spill", "fill"].map((name) => /** @type {[string, number[]]} */ ([`xa-strip-${name}`, beside.signed(name).map(folds.rowAt)])), ["xa-strip-lit", [...lit].map(folds.rowAt)], ["xa-strip-hit", hits.map(folds.rowAt)]]);
   }
 
   /** Scrolls so that a line is seen, only as far as needed unless it was out of view. @param {number} line */
@@ -169,6 +175,22 @@ export function listingView(colours, tell) {
       const line = paths.back();
       if (line !== null) go(line);
     },
+    /** To the line with the largest figure. */
+    peak() {
+      const peak = beside.figure?.peak ?? null;
+      if (peak === null) return false;
+      go(peak);
+      tell.said(beside.words(peak));
+      return true;
+    },
+    /** To the next line with a sign beside it. @param {1|-1} step */
+    nextSigned(step) {
+      const line = beside.next(current >= 0 ? current : at.line - 1, step);
+      if (line === null) return false;
+      go(line);
+      tell.said(beside.words(line));
+      return true;
+    },
     fold: folding.fold,
     unfold: folding.unfold,
     toggle: folding.toggle,
@@ -224,6 +246,9 @@ export function listingView(colours, tell) {
     only = register = null;
     needle = "";
     current = -1;
+    beside.set(null);
+    frame.classList.remove("xa-beside");
+    profile.draw(0, folds, null);
     selection.some();
     pointer.forget();
     folding.forget();
@@ -261,6 +286,16 @@ export function listingView(colours, tell) {
       rows.set(null, lines);
       sizer.style.height = "0";
     },
+    /** @param {Analysis|null} analysis  what stands beside the lines */
+    annotate(analysis) {
+      if (!lines.length || !beside.set(analysis)) return;
+      frame.classList.toggle("xa-beside", beside.width > 0);
+      sizer.style.setProperty("--xa-gutter", `${rows.gutter(0).length + 4 + beside.width}ch`);
+      rows.remark();
+      drawStrip();
+    },
+    /** What stands beside a line, in words. @param {number} line */
+    beside: (line) => beside.words(line),
     knowBlocks: folding.know,
     get foldable() {
       return folds.any;

@@ -20,6 +20,9 @@ export function listingKeys(view, at, selection, tell) {
     N: () => at.nextHit(-1),
     z: () => at.unfold() || at.fold(),
     Z: at.foldAll,
+    p: at.peak,
+    x: () => at.nextSigned(1),
+    X: () => at.nextSigned(-1),
     h: () => at.current >= 0 && help(),
     // As in a tree; a listing that is scrolled to the right is scrolled back first.
     ArrowLeft: () => view.scrollLeft === 0 && at.current >= 0 && at.fold(),

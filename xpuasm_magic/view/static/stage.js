@@ -22,7 +22,7 @@ import { actionMenu } from "./menu.js";
  */
 
 /** Once the page has drawn what it has. @param {() => void} act */
-function whenIdle(act) {
+export function whenIdle(act) {
   if (typeof requestIdleCallback === "function") requestIdleCallback(act, { timeout: 1000 });
   else setTimeout(act, 100);
 }

@@ -33,6 +33,12 @@
  *            marks: string[]}} MatrixRow
  * @typedef {{question: string, words: string, columns: MatrixColumn[], rows: MatrixRow[]}} MatrixPart
  * @typedef {{parts: MatrixPart[], interrupted: boolean, folder: string}} Matrix
+ * @typedef {{name: string, title: string, tooltip: string, runs: number[][], most: number,
+ *            peak: number|null}} ColumnFigures
+ * @typedef {{id: string, severity: Severity, text: string, lines: number[]}} Advice
+ * @typedef {{facts: {name: string, text: string, tooltip: string, line: number|null}[],
+ *            mix: {title: string, count: number, innermost: number}[], columns: ColumnFigures[],
+ *            marks: {name: string, sign: string, title: string, lines: number[]}[], advice: Advice[]}} Analysis
  * @typedef {{value: string, title: string}} Choice
  * @typedef {{questions: Record<string, string>, device: Choice[], grf: Choice[], toolchain: Choice[],
  *            threads_per_warp: Choice[], num_warps: Choice[], own: Record<string, string>}} Choices
@@ -47,7 +53,7 @@
  * @typedef {object} Host
  * @property {() => Capture} capture
  * @property {(listener: () => void) => () => void} onCapture  tells of a newer capture; returns how to stop
- * @property {(kind: "listing"|"spans"|"help"|"search"|"recompile"|"compare"|"hello"|"stop", params: object) => Promise<any>} request
+ * @property {(kind: "listing"|"spans"|"help"|"search"|"analysis"|"recompile"|"compare"|"hello"|"stop", params: object) => Promise<any>} request
  * @property {(listener: (progress: Progress) => void) => () => void} onProgress  tells of a run that goes on
  * @property {(id: string) => void} selected  the reader chose a kernel
  * @property {string} chosen  the kernel that the reader had chosen before; empty: none
