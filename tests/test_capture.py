@@ -274,6 +274,40 @@ def test_an_interrupt_ends_the_whole_group_and_shows_what_was_captured(endless, 
     assert not _alive_in(out)
 
 
+def test_an_interrupt_while_ocloc_still_builds_ends_the_run_as_interrupted(tmp_path):
+    """The code is done by then; "run all" must stop all the same."""
+    # A number that no build has seen, so that none is taken from the cache.
+    text = (
+        (Path(__file__).parent / "scripts" / "spill.py")
+        .read_text()
+        .replace("a * b + c", f"a * b + c * {time.time_ns() % 10**9}.0", 1)
+    )
+    script = tmp_path / "spills.py"
+    script.write_text(text + "\nprint('done', flush=True)\n")
+    out = tmp_path / "out"
+    with subprocess.Popen(
+        [sys.executable, "-m", "xpuasm_magic.cli", "run", "-o", str(out), str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline and process.poll() is None and "done" not in _text(out / "run.log"):
+            time.sleep(0.05)
+        while time.monotonic() < deadline and _child_runs(out):
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    capture = xpuasm_magic.read_capture(out)
+    assert process.returncode == 130
+    assert capture.info.state == "interrupted"
+    assert any("still compiling" in note.message for note in capture.notes)
+
+
+def _child_runs(out: Path) -> bool:
+    return any("child_config" in Path(f"/proc/{number}/cmdline").read_text() for number in _alive_in(out))
+
+
 def test_a_killed_run_leaves_no_process_and_nothing_of_it_reaches_the_next(endless):
     process, out = endless
     process.kill()

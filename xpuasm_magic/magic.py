@@ -156,7 +156,9 @@ class XpuAsmMagics(Magics):
         relay = Relay()
         if _has_front_end(self.shell):
             with LiveView(made) as live:
-                return self._ended(live.ended(capture(job, output=relay, watch=live)), args)
+                found = capture(job, output=relay, watch=live)
+                relay.end()
+                return self._ended(live.ended(found), args)
         progress = TerminalProgress()
 
         def output(stream: str, text: str) -> None:
@@ -165,6 +167,7 @@ class XpuAsmMagics(Magics):
 
         found = capture(job, output=output, watch=progress)
         progress.clear()
+        relay.end()
         return self._ended(made(found), args)
 
     def _browser(self, capture: Capture, args: argparse.Namespace, options: RunOptions) -> Browser:

@@ -15,5 +15,5 @@ def read_regular(path: Path) -> bytes:
 
     """
     if not stat.S_ISREG(path.lstat().st_mode):
-        raise OSError(f"{path.name} is no regular file")
+        raise OSError("it is no regular file")
     return path.read_bytes()

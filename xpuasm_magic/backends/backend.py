@@ -65,6 +65,6 @@ def _read(stage: Stage, path: Path) -> Listing:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise ParseError(f"{path.name} cannot be read: {error.strerror or error}") from error
+        raise ParseError(f"it cannot be read: {error.strerror or error}") from error
     lines = stage.parse(text)
     return Listing(stage.name, stage.complete(path, lines) if stage.complete else lines)

@@ -46,7 +46,7 @@ def _disassemble(stage: str, path: Path) -> Listing:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise ParseError(f"{path.name} cannot be read: {error.strerror or error}") from error
+        raise ParseError(f"it cannot be read: {error.strerror or error}") from error
     module = data if is_spirv(data) else parse_zebin(data).spirv
     if module is None:
         raise ParseError(f"{path.name} has no SPIR-V module inside")

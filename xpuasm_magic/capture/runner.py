@@ -135,7 +135,7 @@ class _Run:
     def go(self) -> Path:
         self._lay_out()
         state, status = self._child()
-        self._builds(state)
+        state = self._builds(state)
         self._finish(state, status)
         return self.run
 
@@ -229,20 +229,23 @@ class _Run:
             state = "crashed" if status < 0 else "failed"
         return state, status
 
-    def _builds(self, state: str) -> None:
+    def _builds(self, state: str) -> str:
+        """Wait for the builds; the run's state, which an interrupt changes here too."""
         self._take_variants()
         if self.builder is None:
-            return
+            return state
         self.phase = "compiling"
         while self.builder.pending and not self.interrupts.count:
             self.builder.wait(TICK_S)
             self.watch(self._state())
         if self.builder.pending and state != "interrupted":
             self._note("warning", "interrupted while ocloc was still compiling; the rest was not built")
+            state = "interrupted" if state == "finished" else state
         self.builder.close()
         for fault in self.builder.faults:
             self._note("error", fault)
         self.timings["builds_s"] = round(self._elapsed() - self.timings["child_s"], 3)
+        return state
 
     def _finish(self, state: str, status: int | None) -> None:
         told = read_json(self.run / "child.json")
