@@ -296,6 +296,7 @@ def test_an_interrupt_while_ocloc_still_builds_ends_the_run_as_interrupted(tmp_p
             time.sleep(0.05)
         while time.monotonic() < deadline and _child_runs(out):
             time.sleep(0.05)
+        time.sleep(0.3)  # until the runner has seen it, too
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
     capture = xpuasm_magic.read_capture(out)
