@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from benchmarks import capture_speed, diff, import_speed, join_speed, recompile
+from benchmarks import browser, capture_speed, diff, import_speed, join_speed, mix, recompile
 from benchmarks.result import Result
 
-BENCHES = (import_speed.measure, join_speed.measure, capture_speed.measure, recompile.measure, diff.measure)
+BENCHES = (
+    import_speed.measure,
+    join_speed.measure,
+    browser.measure,
+    capture_speed.measure,
+    recompile.measure,
+    diff.measure,
+    mix.measure,
+)
 
 
 def main() -> int:

@@ -23,7 +23,7 @@ def measure() -> list[Result]:
             archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python 3.11.2 has none
             archive.extractall(root)
         corpus = next(path.parent for path in root.rglob("2.40"))
-        small, large = (_capture(root / str(count), corpus, count) for count in (300, 600))
+        small, large = (growing_capture(root / str(count), corpus, count) for count in (300, 600))
         _read(small, 300)  # imports, once
         pairs = [(_read(small, 300), _read(large, 600)) for _ in range(3)]
         few, many = (min(times) for times in zip(*pairs, strict=True))
@@ -36,7 +36,7 @@ def measure() -> list[Result]:
     ]
 
 
-def _capture(folder: Path, corpus: Path, count: int) -> Path:
+def growing_capture(folder: Path, corpus: Path, count: int) -> Path:
     builder = CaptureBuilder(folder, corpus)
     for number in range(count):
         case = CASES[number % len(CASES)]

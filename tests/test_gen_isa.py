@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 
 from xpuasm_magic.errors import ParseError
-from xpuasm_magic.formats.gen_isa import MixCounts, instruction_mix_counts, parse_header, parse_listing
+from xpuasm_magic.formats.gen_isa import (
+    MixCounts,
+    instruction_mix_counts,
+    linked_share,
+    parse_header,
+    parse_listing,
+)
 from xpuasm_magic.model import Instruction, Listing, ListingHeader, SourceLoc
 
 
@@ -153,3 +159,23 @@ def test_a_listing_cut_anywhere_is_still_shown(corpus: Path) -> None:
         for _ in range(10):
             part = whole[: choose.randrange(len(whole))]
             assert "\n".join(line.text for line in parse_listing(part)) == part.removesuffix("\n")
+
+
+@pytest.mark.parametrize("words", ["// spill ", "// $1 ", " $1 ", "(W) ", "{Compacted,"])
+def test_a_line_of_any_length_is_read_in_one_go(words: str) -> None:
+    # Two hundred thousand characters: read again from each of them, it would take minutes.
+    line = "        mov (1|M0)  r1.0<1>:ud  r0.0<0;1,0>:ud  " + words * (200_000 // len(words))
+    (parsed,) = parse_listing(line)
+    assert parsed.instruction is not None
+    assert linked_share(b"\n" + line.encode()) is not None
+
+
+def test_numbers_that_no_listing_has_are_no_numbers() -> None:
+    # Python refuses to read more than 4,300 digits.
+    many = "9" * 5000
+    header = parse_header(f"//.kernel k\n//.instCount {many}\n//.spill size {many}\n//.thread_config numGRF={many}\n")
+    assert (header.inst_count, header.spill_size) == (None, 0)
+    text = f"// Line {many}:  x\n        mov ({many}|M0)  r1.0<1>:ud  r0.0<0;1,0>:ud  // ${many}"
+    line, instruction = parse_listing(text)
+    assert line.loc is None
+    assert instruction.ids == ()

@@ -15,6 +15,8 @@ import pytest
 from xpuasm_magic.catalog import read_capture
 from xpuasm_magic.model import Capture, Line, Listing, Note, StageFile
 from xpuasm_magic.view.html import report_html, static_html
+from xpuasm_magic.view.packing import ListingPacker, packed_listing
+from xpuasm_magic.view.payload import CHUNK, listing_payload, to_json
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u202eevil\u202c"
 
@@ -127,10 +129,44 @@ def test_a_report_holds_every_listing_as_it_is(capture: Capture) -> None:
     for kernel in small:
         for stage in kernel.stages:
             place = json.dumps([kernel.key, None, stage], separators=(",", ":"))
-            packed = base64.b64decode(raw[data["listings"][place]["element"]])
-            listing = json.loads(gzip.decompress(packed))
-            assert listing["text"] == "\n".join(line.text for line in kernel.listing(stage).lines)
-            assert len(listing["spans"]["lines"]) == listing["text"].count("\n") + 1
+            text, *colours = (
+                json.loads(gzip.decompress(base64.b64decode(part)))
+                for part in raw[data["listings"][place]["element"]].split(" ")
+            )
+            assert text["text"] == "\n".join(line.text for line in kernel.listing(stage).lines)
+            assert [one["start"] for one in colours] == list(range(0, len(kernel.listing(stage).lines), CHUNK))
+            assert sum(len(one["lines"]) for one in colours) == len(kernel.listing(stage).lines)
+
+
+def test_a_text_that_several_kernels_have_is_in_the_report_once(capture: Capture, tmp_path: Path) -> None:
+    kernel = capture.kernels[0]
+    listing = Listing("ttir", (Line("module {"), Line("}")))
+    kernels = tuple(
+        replace(kernel, stages={"ttir": StageFile("ttir", tmp_path / name, lambda _: listing)}, attempts=())
+        for name in ("a", "b")
+    )
+    page = _Page(report_html(replace(capture, kernels=kernels)))
+    data = json.loads(next(text for told, text in page.raw if told.get("id") == "xpuasm-data"))
+    assert len(data["listings"]) == 2
+    assert len({told["element"] for told in data["listings"].values()}) == 1
+
+
+def test_listings_packed_in_several_processes_are_the_same_as_in_one(capture: Capture) -> None:
+    kernel = next(k for k in capture if k.name == "softmax_kernel")
+    listings = [(stage, to_json(listing_payload(kernel.listing(stage)))) for stage in kernel.stages]
+    with ListingPacker(10**9) as packer:
+        apart = [packer.pack(stage, listing) for stage, listing in listings]
+        for (stage, listing), packed in zip(listings, apart, strict=True):
+            alone = packed_listing(stage, listing)
+            assert packed.result().text == alone.text
+            assert set(packed.result().tokens) == alone.tokens
+
+
+def test_a_packing_process_that_ends_costs_nothing(capture: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.executable", "/bin/false")
+    listing = to_json(listing_payload(capture.kernels[0].listing("isa")))
+    with ListingPacker(10**9) as packer:
+        assert packer.pack("isa", listing).result().text == packed_listing("isa", listing).text
 
 
 def test_a_report_needs_no_network_and_runs_its_own_script_only(capture: Capture) -> None:

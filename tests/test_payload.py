@@ -26,6 +26,7 @@ from xpuasm_magic.model import (
 from xpuasm_magic.view.answers import Answers
 from xpuasm_magic.view.payload import (
     CHUNK,
+    all_spans,
     capture_payload,
     kernels_by_id,
     listing_payload,
@@ -116,9 +117,9 @@ def test_stages_can_be_limited(capture: Capture) -> None:
     assert [stage["name"] for stage in payload["kernels"][0]["stages"]] == ["ttgir", "isa"]
 
 
-def test_a_config_that_lost_is_folded_and_one_that_was_not_measured_is_not(tmp_path: Path) -> None:
-    kernels = (_kernel("k", "A", winner=False), _kernel("k", "B", winner=True), _kernel("k", "C", winner=None))
-    assert [k["folded"] for k in capture_payload(Capture(tmp_path, kernels))["kernels"]] == [True, False, False]
+def test_configs_of_one_kernel_are_told_as_one_group(tmp_path: Path) -> None:
+    kernels = (_kernel("k", "A", group="k"), _kernel("k", "B", group="k"), _kernel("other", "C"))
+    assert [k["group"] for k in capture_payload(Capture(tmp_path, kernels))["kernels"]] == ["k", "k", "C"]
 
 
 def test_kernels_of_one_binary_have_names_of_their_own(tmp_path: Path) -> None:
@@ -181,6 +182,18 @@ def test_a_part_is_coloured_as_it_is_in_the_whole(capture: Capture, stage: str) 
     assert named(part, 0) == named(spans_payload(listing), start)
 
 
+@pytest.mark.parametrize("stage", ["isa", "llir", "visa", "metadata"])
+def test_colours_in_chunks_are_those_of_the_whole(capture: Capture, stage: str) -> None:
+    listing = next(k for k in capture if k.name == "spill_kernel").listing(stage)
+    whole = spans_payload(listing)
+    chunks = list(all_spans(stage, "\n".join(line.text for line in listing.lines)))
+    assert [line for chunk in chunks for line in chunk["lines"]] == whole["lines"]
+    assert [chunk["start"] for chunk in chunks] == [i * CHUNK for i in range(len(chunks))]
+    for chunk in chunks:
+        assert chunk["classes"] == whole["classes"][: len(chunk["classes"])]
+        assert max(max(runs[1::2], default=0) for runs in chunk["lines"]) < len(chunk["classes"])
+
+
 def test_lengths_are_as_javascript_counts_them() -> None:
     listing = Listing("isa", (Line("// Line 3:  x = '𝛼'"),))
     ((prefix, _, quoted, _),) = spans_payload(listing)["lines"]
@@ -214,7 +227,7 @@ def test_a_rejected_attempt_can_be_opened(capture: Capture) -> None:
 @pytest.mark.parametrize(
     ("kind", "params", "words"),
     [
-        ("listing", {"kernel": "nobody", "attempt": None, "stage": "isa"}, "no isa of kernel nobody"),
+        ("listing", {"kernel": "nobody", "attempt": None, "stage": "isa"}, "no such build of kernel nobody"),
         ("listing", {"stage": "isa"}, "names no kernel"),
         ("spans", {"kernel": "x"}, "names no stage"),
         ("sing", {}, "'sing'"),

@@ -175,6 +175,7 @@ def _table(args: argparse.Namespace) -> int:
 
 
 def _isa(args: argparse.Namespace) -> int:
+    from xpuasm_magic import pager
     from xpuasm_magic.view.text import isa_text
 
     capture = _read(args)
@@ -184,7 +185,7 @@ def _isa(args: argparse.Namespace) -> int:
     except KeyError as error:
         failed = f"; it {kernel.status}: {kernel.error}" if "kernel" in locals() and kernel.error else ""
         raise UsageError(f"{error.args[0]}{failed}") from error
-    print(text, end="")
+    pager.show(text)
     return 0
 
 

@@ -6,6 +6,7 @@ import argparse
 import shlex
 import signal
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -125,7 +126,7 @@ class XpuAsmMagics(Magics):
         else:
             made = source.from_cell(cell, label, first_line=2)
         job = prepare(options, source=made, label=label)
-        return self._shown(self._run(job, options), args, options)
+        return self._ran(job, args, options)
 
     def _line(self, line: str) -> Browser:
         from xpuasm_magic.capture import prepare
@@ -137,38 +138,44 @@ class XpuAsmMagics(Magics):
         if target.is_dir() or target.suffix == ".zip":
             if args.args:
                 raise ShellUsageError(f"%xpu_asm {target}: a capture takes no arguments: {' '.join(args.args)}")
-            return self._browser(read_capture(target), args, options)
+            found = read_capture(target)
+            self._bind(args.name, found)
+            return self._browser(found, args, options)
         job = prepare(options, script=target, args=args.args)
-        return self._shown(self._run(job, options), args, options)
+        return self._ran(job, args, options)
 
-    def _run(self, job: Job, options: RunOptions) -> Capture:
+    def _ran(self, job: Job, args: argparse.Namespace, options: RunOptions) -> Browser:
         from xpuasm_magic.capture import capture
-        from xpuasm_magic.progress import NotebookProgress, TerminalProgress
+        from xpuasm_magic.progress import TerminalProgress
         from xpuasm_magic.relay import Relay
+        from xpuasm_magic.view.live import LiveView
 
+        made = partial(self._browser, args=args, options=options)
         if options.quiet:
-            return capture(job)
-        progress = NotebookProgress() if _has_front_end(self.shell) else TerminalProgress()
+            return self._ended(made(capture(job)), args)
         relay = Relay()
+        if _has_front_end(self.shell):
+            with LiveView(made) as live:
+                return self._ended(live.ended(capture(job, output=relay, watch=live)), args)
+        progress = TerminalProgress()
 
         def output(stream: str, text: str) -> None:
-            if isinstance(progress, TerminalProgress):
-                progress.clear()
+            progress.clear()
             relay(stream, text)
 
-        made = capture(job, output=output, watch=progress)
+        found = capture(job, output=output, watch=progress)
         progress.clear()
-        return made
+        return self._ended(made(found), args)
 
     def _browser(self, capture: Capture, args: argparse.Namespace, options: RunOptions) -> Browser:
         from xpuasm_magic.view.widget import Browser
 
-        self._bind(args.name, capture)
         return Browser(capture, kernel_glob=options.kernel, stages=stage_names(args), all_configs=options.all_configs)
 
-    def _shown(self, capture: Capture, args: argparse.Namespace, options: RunOptions) -> Browser:
+    def _ended(self, browser: Browser, args: argparse.Namespace) -> Browser:
         """The browser as the cell's value; where the code did not end well, displayed, and then the error."""
-        browser = self._browser(capture, args, options)
+        capture = browser.capture
+        self._bind(args.name, capture)
         if capture.info.state == "finished":
             return browser
         display(browser)

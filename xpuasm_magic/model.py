@@ -22,10 +22,10 @@ Match = Literal["spirv", "zebin", "name", "ambiguous", "none"]
 `zebin`: the code is in the binary that was loaded. `name`: the only candidate of exactly that name.
 `ambiguous`: several candidates, none chosen. `none`: no listing."""
 
-Status = Literal["ok", "failed", "crashed", "timeout", "not built", "interrupted", "incomplete"]
+Status = Literal["ok", "failed", "crashed", "timeout", "not built", "interrupted", "incomplete", "compiling"]
 """What became of a variant: `ok` has code; `failed`, `crashed`, `timeout`: the compiler's end; `not built`:
 left out (`--kernel`), or no compiler; `interrupted`: the run ended first; `incomplete`: code, but with
-undefined builtins (it links against nothing and cannot run)."""
+undefined builtins (it links against nothing and cannot run); `compiling`: the run goes on."""
 
 
 @dataclass(frozen=True)
@@ -232,6 +232,8 @@ class Kernel:
     """What is no text: `spv` (Triton's SPIR-V module), `zebin`."""
     origin: Origin | None = None
     """None: not Inductor's."""
+    defined_at: SourceLoc | None = None
+    """Where its function begins in the Python stage (the line of the first decorator); None: not recorded."""
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name} {self.key[:12]}: {self.status}, match {self.match}>"

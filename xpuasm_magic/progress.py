@@ -1,10 +1,9 @@
-"""Progress of a run: one line, on a terminal or in a notebook."""
+"""Progress of a run as a line of a terminal."""
 
 from __future__ import annotations
 
 import sys
-import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from xpuasm_magic.capture.runner import State
@@ -42,36 +41,3 @@ class TerminalProgress:
             sys.stderr.write("\r\x1b[2K")
             sys.stderr.flush()
             self._shown = ""
-
-
-class NotebookProgress:
-    """A line of the cell's output, replaced in place at most a few times a second."""
-
-    def __init__(self, interval_s: float = 0.25) -> None:
-        self._interval_s = interval_s
-        self._next = 0.0
-        self._shown = ""
-        self._handle: Any = None
-
-    def __call__(self, state: State) -> None:
-        now = time.monotonic()
-        line = progress_line(state)
-        if line == self._shown or now < self._next:
-            return
-        self._next = now + self._interval_s
-        self._shown = line
-        self._display(line)
-
-    def clear(self) -> None:
-        """Empty the line: the browser says the rest."""
-        if self._handle is not None:
-            self._display("")
-
-    def _display(self, line: str) -> None:
-        from IPython.display import display
-
-        bundle = {"text/plain": line}
-        if self._handle is None:
-            self._handle = display(bundle, raw=True, display_id=True)
-        else:
-            self._handle.update(bundle, raw=True)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from capture_builder import CaptureBuilder
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
 
 from xpuasm_magic.catalog import read_capture
 from xpuasm_magic.model import Capture, Family, Kernel, Note, Variant
@@ -25,6 +28,7 @@ ARGUMENTS = (
     "--disable-sync",
 )
 OpenPage = Callable[..., Page]
+SCREENSHOTS = Path(__file__).parents[2] / "test-screenshots"
 
 CONTRAST = """() => {
   const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
@@ -62,11 +66,37 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+# What Jupyter itself prints, by its exact words.
+JUPYTERS_OWN = (
+    "Cannot read properties of undefined (reading 'schema')",  # Notebook 7, when it starts
+    # Both, when a kernel is restarted.
+    "Could not restore the debugger state: Canceled future for debug_request message before replies were done",
+)
+
+
+def _is_ours(text: str) -> bool:
+    return text not in JUPYTERS_OWN
+
+
 @pytest.fixture
-def open_page(chromium: Browser) -> Iterator[OpenPage]:
-    """Opens pages; a script error or a dialog in one of them fails the test."""
+def open_page(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[OpenPage]:
+    """Opens pages; a script error, an error on the console or a dialog in one of them fails the test.
+
+    How each looked at the test's end is kept in `SCREENSHOTS`, for people to look at.
+    """
     wrong: list[str] = []
     contexts = []
+
+    def console(said: ConsoleMessage) -> None:
+        if said.type == "error" and _is_ours(said.text):
+            wrong.append(f"console: {said.text}")
+
+    def answer(dialog: Dialog) -> None:
+        if dialog.type == "beforeunload":  # Jupyter asks before a page with changes is left
+            dialog.accept()
+            return
+        wrong.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     def opened(*, width: int = 1280, height: int = 860, dark: bool = False) -> Page:
         context = chromium.new_context(
@@ -78,12 +108,17 @@ def open_page(chromium: Browser) -> Iterator[OpenPage]:
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(15_000)
-        page.on("pageerror", lambda error: wrong.append(f"page error: {error}"))
-        page.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("pageerror", lambda error: wrong.append(f"page error: {error}") if _is_ours(str(error)) else None)
+        page.on("console", console)
+        page.on("dialog", answer)
         return page
 
     yield opened
-    for context in contexts:
+    for number, context in enumerate(contexts):
+        for page in context.pages:
+            name = re.sub(r"[^\w.-]+", "_", f"{request.module.__name__.split('.')[-1]}-{request.node.name}-{number}")
+            with suppress(PlaywrightError):
+                page.screenshot(path=SCREENSHOTS / f"{name}.png", timeout=5000)
         context.close()
     assert wrong == []
 

@@ -128,9 +128,7 @@ def _note_pointer(operation: Operation, pointers: dict[str, int]) -> None:
         pointers.pop(name, None)
 
 
-def _resolved(
-    operation: Operation, pointers: Mapping[str, int], sizes: Mapping[int, int], grf_bytes: int
-) -> Operation:
+def _resolved(operation: Operation, pointers: Mapping[str, int], sizes: Mapping[int, int], grf_bytes: int) -> Operation:
     """With the registers that its pointers name, where these are known."""
     srcs: list[Operand] = []
     for source in operation.srcs:

@@ -7,11 +7,13 @@ from collections import Counter
 from xpuasm_magic.analysis.spills import launched_spill_bytes, spill_bytes
 from xpuasm_magic.model import Capture, Status
 
-_UNDONE: tuple[Status, ...] = ("failed", "crashed", "timeout", "incomplete", "interrupted", "not built")
+_UNDONE: tuple[Status, ...] = ("compiling", "failed", "crashed", "timeout", "incomplete", "interrupted", "not built")
 
 
 def verdict(capture: Capture) -> str:
     """E.g. `12 kernels, 2 spill (worst 5,440 B/thread), pvc max1550, IGC 2.40.14, triton-xpu 3.3.0b1, …`."""
+    if not capture.kernels and capture.info.state == "running":
+        return "no kernel yet: the run goes on"
     if not capture.kernels:
         return f"no kernel: {_why_none(capture)}"
     count = len(capture.kernels)

@@ -15,7 +15,7 @@ from xpuasm_magic.catalog.outcome import Outcome
 from xpuasm_magic.catalog.run import Run
 from xpuasm_magic.catalog.variants import Entry
 from xpuasm_magic.formats.inductor import family_of
-from xpuasm_magic.model import Kernel, Note, StageFile, Variant
+from xpuasm_magic.model import Kernel, Note, SourceLoc, StageFile, Variant
 
 Group = tuple[str, str, int]
 """Name, source file, line: variants that agree in these differ in config or specialization only."""
@@ -47,6 +47,7 @@ def variant_kernel(run: Run, entry: Entry, outcome: Outcome) -> Kernel:
         isa_bytes=outcome.isa_bytes,
         binaries=_binaries(entry, outcome),
         origin=run.origin_of_source.get(Path(recorded).name),
+        defined_at=SourceLoc(recorded, line) if isinstance(line := entry.record.get("fn_line"), int) else None,
     )
     return finished(kernel)
 

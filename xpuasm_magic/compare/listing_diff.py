@@ -79,6 +79,8 @@ class ListingDiff:
     hunks: tuple[Hunk, ...]
     moves: tuple[tuple[int, int], ...]
     """Line of A, line of B."""
+    rows: tuple[Row, ...] = ()
+    """All statements in order, also those between the hunks; none where the two are the same text."""
 
     @cached_property
     def changes(self) -> Changes:
@@ -96,7 +98,8 @@ def diff_listings(a: Listing, b: Listing) -> ListingDiff:
     found = align(left, right)
     rows = list(_rows(left, right, found))
     hunks = tuple(_hunk(a, b, rows[start:stop]) for start, stop in _spans(rows))
-    return ListingDiff(a, b, hunks, tuple((left[i].line, right[j].line) for i, j in found.moved))
+    moves = tuple((left[i].line, right[j].line) for i, j in found.moved)
+    return ListingDiff(a, b, hunks, moves, tuple(rows))
 
 
 def _rows(a: Sequence[Statement], b: Sequence[Statement], found: Alignment) -> Iterator[Row]:

@@ -27,31 +27,31 @@ _FIELD = re.compile(
     re.MULTILINE,
 )
 # numGRF=128, numAcc=4, numSWSB=16
-_THREAD_CONFIG = re.compile(r"(?P<name>num\w+)=(?P<value>\d+)")
+_THREAD_CONFIG = re.compile(r"(?P<name>num\w+)=(?P<value>\d{1,9})")
 
 # (W)     mad (1|M0)               r127.0<1>:ud  r127.2<0;0>:ud  r127.0<0;0>:uw  0xC0:uw  {I@1} // $4
 #         bfn.(s0&s1|s2) (32|M0)   r10.0<1>:ud   r5.0<1;0>:ud    r9.0<0;0>:ud  r2.0<0>:ud  {I@3} // $11
 # (W&~f0.0) jmpi                               _0_073                        // $12
 _INSTRUCTION = re.compile(
-    r"(?:\([^)\s]+\))?[ \t]+(?P<opcode>[a-z]\w*(?:\.\S+)?)(?:[ \t]+\((?P<exec_size>\d+)\|M\d+\))?"
+    r"(?:\([^)\s]+\))?[ \t]+(?P<opcode>[a-z]\w*(?:\.\S+)?)(?:[ \t]+\((?P<exec_size>\d{1,4})\|M\d+\))?"
 )
 # {Compacted,A@1,$0.dst}         {Atomic,Compacted}
 _COMPACTED = re.compile(r"[{,]Compacted[,}]")
 # … // wr:1h+1, rd:0; hword scratch block write x1 //  scratch space spill: SP_V0048 from offset[0x32]; $10
 # … {Compacted,$2} // $523 R{} IR{}{O:1,O:5,O:14,},  R{} IR{}{E:2,E:6,E:15,},  {BC=2}
-_VISA_ID = re.compile(r"//.*?[ ;]\$(?P<id>\d+)(?=[ \t]*$| R\{)")
+_VISA_ID = re.compile(r"[ ;]\$(?P<id>\d{1,9})(?=[ \t]*$| R\{)")
 # // File: /src/kernels.py
 _FILE = re.compile(r"// File: (?P<file>.+)$")
 # // Line 17:  tl.store(o_ptr+offs, x+y, mask=m)
 # // Line 17                      (the compiler did not find the source file)
-_LINE = re.compile(r"// Line (?P<line>\d+)(?::  |[ \t]*$)")
+_LINE = re.compile(r"// Line (?P<line>\d{1,9})(?::  |[ \t]*$)")
 # // _main:                       (a label of its own, or in a comment)
 _MAIN = re.compile(r"(?:// )?_main:")
 
 # The first word of an instruction's opcode: send.ugm, load_block2d.ugm…, atomic_iadd.ugm…, dpas.8x8
 _OPCODE_WORD = re.compile(rb"\n(?:\([^)\s]+\))?[ \t]+([a-z]\w*)")
 # The same as above, in bytes
-_INST_COUNT_BYTES = re.compile(rb"^//\.instCount (?P<count>\d+)", re.MULTILINE)
+_INST_COUNT_BYTES = re.compile(rb"^//\.instCount (?P<count>\d{1,9})", re.MULTILINE)
 _MAIN_BYTES = re.compile(rb"^" + _MAIN.pattern.encode(), re.MULTILINE)
 _LINE_BYTES = re.compile(rb"^// Line \d+(?::  |[ \t]*$)", re.MULTILINE)
 _INSTRUCTION_BYTES = re.compile(_OPCODE_WORD.pattern + rb"[^\n]*")
@@ -125,7 +125,8 @@ def parse_listing(text: str) -> tuple[Line, ...]:
             size = COMPACTED_SIZE if _COMPACTED.search(line) else NATIVE_SIZE
             width = found["exec_size"]
             instruction = Instruction(pc, size, found["opcode"], int(width) if width else None)
-            visa = _VISA_ID.search(line) if in_body else None
+            comment = line.find("//") if in_body else -1
+            visa = _VISA_ID.search(line, comment) if comment >= 0 else None
             parsed.append(Line(line, loc, (int(visa["id"]),) if visa else (), instruction))
             pc += size
             continue
@@ -154,7 +155,11 @@ def linked_share(text: bytes) -> float | None:
     body = main.end() if main else 0
     first = _LINE_BYTES.search(text, body)
     end = first.start() if first else len(text)  # from the first source line of the body on, all have one
-    numbered = sum(1 for found in _INSTRUCTION_BYTES.finditer(text, body, end) if _VISA_ID_BYTES.search(found[0]))
+    numbered = sum(
+        1
+        for found in _INSTRUCTION_BYTES.finditer(text, body, end)
+        if _VISA_ID_BYTES.search(found[0].partition(b"//")[2])
+    )
     return 1 - (len(_OPCODE_WORD.findall(text, 0, end)) - numbered) / total
 
 
@@ -163,4 +168,4 @@ def _count(words: Counter[bytes], prefixes: tuple[bytes, ...]) -> int:
 
 
 def _number(value: str | None) -> int | None:
-    return int(value) if value and value.isascii() and value.isdigit() else None
+    return int(value) if value and value.isascii() and value.isdigit() and len(value) < 10 else None

@@ -12,7 +12,7 @@ from xpuasm_magic.formats.gen_registers import BITS, GRF_BYTES
 # //.declare V0048 (58)  rf=r size=64 type=uw alias=V0041+0 align=32 words (r1.0)
 _DECLARE = re.compile(
     r"//\.declare (?P<name>\S*) *\(\d+\)[ \t]+rf=r size=(?P<size>\d{1,9}) type=(?P<type>\w+)"
-    r"(?P<alias> alias=\S*)? .*\(r(?P<register>\d{1,4})\.(?P<sub>\d{1,4})\)"
+    r"(?: alias=(?P<alias>[^+ ]*)\+\d+)? .*\(r(?P<register>\d{1,4})\.(?P<sub>\d{1,4})\)"
 )
 # // | V0034    | :uq      |    0x8 | r4+0x8   | cti+0x8          |
 # // | V0034    | :uq      |      8 | r1+32    | general    |
@@ -33,8 +33,8 @@ class Variable:
     size: int
     """Bytes."""
     type: str
-    alias: bool = False
-    """Another view of a variable, or a part of one."""
+    alias: str | None = None
+    """The variable that it is another view or a part of; empty where that has no name."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def parse_variables(lines: Iterable[str], grf_bytes: int = GRF_BYTES) -> tuple[V
             int(row["register"]) * grf_bytes + int(row["sub"]) * BITS.get(row["type"], 32) // 8,
             int(row["size"]),
             row["type"],
-            row["alias"] is not None,
+            row["alias"],
         )
         for row in found
         if row

@@ -6,6 +6,7 @@ another compiler; and *the same source* for another device or with other launch 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -39,6 +40,7 @@ def recompile(
     num_warps: int | Sequence[int] = (),
     num_stages: int | Sequence[int] = (),
     watch: Watch | None = None,
+    cancel: threading.Event | None = None,
 ) -> WhatIf:
     """Compile captured kernels under other conditions: one cell for every combination of the values given.
 
@@ -55,6 +57,7 @@ def recompile(
         num_warps: Triton's sub-groups per work-group.
         num_stages: Triton's depths of software pipelining.
         watch: called as cells end.
+        cancel: set by another thread, it ends the compilers as an interrupt does in the main thread.
 
     Returns:
         A row for every cell, whatever became of it. An interrupt ends the compilers and leaves what there is.
@@ -82,7 +85,7 @@ def recompile(
         folder.touch()  # used of late: not what is dropped first
     else:
         with emptied(folder) as folder:
-            compile_cells(folder, origin, wanted, watch or (lambda _: None))
+            compile_cells(folder, origin, wanted, watch or (lambda _: None), cancel or threading.Event())
     return _matrix(folder)
 
 

@@ -50,11 +50,14 @@ class Progress:
 Watch = Callable[[Progress], None]
 
 
-def compile_cells(target: Path, origin: Origin, cells: Sequence[Cell], watch: Watch) -> None:
-    """Fill a matrix' folder. An interrupt is not raised: what has not ended by then is `interrupted`."""
+def compile_cells(target: Path, origin: Origin, cells: Sequence[Cell], watch: Watch, cancel: threading.Event) -> None:
+    """Fill a matrix' folder. An interrupt is not raised: what has not ended by then is `interrupted`.
+
+    `cancel` is the interrupt of a caller that is not the main thread.
+    """
     try:
         with Interrupts() as interrupts:
-            _Matrix(target, origin, cells, watch, interrupts).go()
+            _Matrix(target, origin, cells, watch, lambda: interrupts.count > 0 or cancel.is_set()).go()
     except OSError as error:
         raise XpuasmError(
             f"the matrix in {target} could not be written to its end: {error.strerror or error}; "
@@ -64,10 +67,10 @@ def compile_cells(target: Path, origin: Origin, cells: Sequence[Cell], watch: Wa
 
 class _Matrix:
     def __init__(
-        self, target: Path, origin: Origin, cells: Sequence[Cell], watch: Watch, interrupts: Interrupts
+        self, target: Path, origin: Origin, cells: Sequence[Cell], watch: Watch, interrupted: Callable[[], bool]
     ) -> None:
         self.target, self.origin, self.cells, self.watch = target, origin, cells, watch
-        self.interrupts = interrupts
+        self.interrupted = interrupted
         self.start = time.monotonic()
         self.phase = "compiling"
         self.status: dict[str, str] = {}
@@ -208,7 +211,7 @@ class _Matrix:
 
     def _stopped(self) -> bool:
         self._tell()
-        return self.interrupts.count > 0
+        return self.interrupted()
 
     def _tell(self) -> None:
         with self._lock:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
-from xpuasm_magic.analysis.table import COLUMNS
+from xpuasm_magic.analysis.table import COLUMNS, Column
 from xpuasm_magic.model import Capture, Family, Kernel, Note
 
 Cell: TypeAlias = bool | int | float | str | None
@@ -23,10 +23,11 @@ class Heading:
 
 HEADINGS = (
     Heading(name="name", title="kernel", rank=0),
+    Heading(name="config", title="config", rank=4),
+    Heading(name="spill_bytes", title="spill B", rank=2),
     Heading(name="status", title="status", rank=1),
     Heading(name="simd", title="SIMD", rank=2),
     Heading(name="grf", title="GRF", rank=2),
-    Heading(name="spill_bytes", title="spill B", rank=2),
     Heading(name="instructions", title="instr.", rank=3),
     Heading(name="dpas", title="dpas", rank=4),
     Heading(name="sends", title="sends", rank=4),
@@ -34,10 +35,9 @@ HEADINGS = (
     Heading(name="time_ms", title="ms", rank=5),
     Heading(name="winner", title="winner", rank=5),
     Heading(name="launches", title="launches", rank=5),
-    Heading(name="config", title="config", rank=4),
     Heading(name="match", title="match", rank=6),
     Heading(name="threads_per_eu", title="thr/EU", rank=7),
-    Heading(name="num_warps", title="warps", rank=7),
+    Heading(name="num_warps", title="warps", rank=8),
     Heading(name="work_group", title="work-group", rank=8),
     Heading(name="spill_dwords_per_lane", title="spill dw/lane", rank=8),
     Heading(name="private_bytes", title="private B", rank=8),
@@ -69,8 +69,12 @@ FAMILIES: dict[Family, str] = {
 _HEADINGS = {heading.name: heading for heading in HEADINGS}
 
 _LAST_RANK = 9
-_ASIDE: dict[str, Cell] = {"status": "ok", "winner": True}
-"""Columns that step aside where each kernel has this value: they would say nothing."""
+_ASIDE: dict[str, frozenset[Cell]] = {
+    "status": frozenset({"ok"}),
+    "winner": frozenset({True, None}),
+    "match": frozenset({"spirv", "zebin"}),
+}
+"""Columns that step aside where no kernel has another value: they would say nothing."""
 
 
 def heading(name: str) -> Heading:
@@ -107,10 +111,10 @@ def shown_columns(capture: Capture, most_rank: int = _LAST_RANK) -> list[ShownCo
     for column in COLUMNS:
         cells = tuple(cells[column.name] for cells in rows)
         look = heading(column.name)
-        rank = _LAST_RANK if column.name in _ASIDE and set(cells) == {_ASIDE[column.name]} else look.rank
+        rank = _LAST_RANK if set(cells) <= _ASIDE.get(column.name, frozenset()) else look.rank
         if rank <= most_rank and (rank == 0 or any(cell is not None for cell in cells)):
             numeric = all(_is_number(cell) for cell in cells)
-            shown.append(ShownColumn(column.name, look.title, column.tooltip, rank, numeric, cells))
+            shown.append(ShownColumn(column.name, look.title, _tooltip(column), rank, numeric, cells))
     order = {heading.name: place for place, heading in enumerate(HEADINGS)}
     return sorted(shown, key=lambda column: order.get(column.name, len(order)))
 
@@ -141,6 +145,12 @@ def shown_text(cell: Cell) -> str:
     if isinstance(cell, int):
         return f"{cell:,}"
     return f"{cell:,.6g}" if isinstance(cell, float) else cell
+
+
+def _tooltip(column: Column) -> str:
+    """What the column holds, with its unit; a page shows a dash where the table has `<NA>`."""
+    words = column.tooltip.replace("<NA>", "–")
+    return f"{words} Unit: {column.unit}." if column.unit else words
 
 
 def _is_number(cell: Cell) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TypedDict
 
@@ -51,9 +52,12 @@ class Glossary:
         self._tokens: dict[str, set[str]] = {}
 
     def add(self, listing: Listing) -> None:
-        if language := LANGUAGES.get(listing.stage):
-            text = "\n".join(line.text for line in listing.lines)
-            self._tokens.setdefault(language, set()).update(tokens(listing.stage, text))
+        self.add_tokens(listing.stage, tokens(listing.stage, "\n".join(line.text for line in listing.lines)))
+
+    def add_tokens(self, stage: str, found: Iterable[str]) -> None:
+        """`found`: what `help.tokens` gives."""
+        if language := LANGUAGES.get(stage):
+            self._tokens.setdefault(language, set()).update(found)
 
     def payload(self) -> GlossaryPayload:
         stages = {language: stage for stage, language in LANGUAGES.items()}

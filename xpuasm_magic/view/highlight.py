@@ -22,6 +22,9 @@ _CONTROLS = re.compile(
 )
 
 
+_ENORMOUS = re.compile(r"[^\n]{5000,}")
+
+
 def visible(text: str) -> str:
     """The text with such characters shown, one sign for each, and not obeyed."""
     return _CONTROLS.sub("␦", text)
@@ -38,10 +41,26 @@ def stage_lexer(stage: str) -> Lexer:
     return found
 
 
+def tokens(lexer: Lexer, text: str) -> Iterator[tuple[_TokenType, str]]:
+    """The lexer's tokens, which add up to the text; a line of enormous length is one, for lexers take its square."""
+    at = 0
+    for line in _ENORMOUS.finditer(text):
+        if at < line.start():
+            yield from _lexed(lexer, text[at : line.start()])
+        yield Token.Text, line[0]
+        at = line.end()
+    if at < len(text):
+        yield from _lexed(lexer, text[at:])
+
+
+def _lexed(lexer: Lexer, text: str) -> Iterator[tuple[_TokenType, str]]:
+    return ((token, value) for _, token, value in lexer.get_tokens_unprocessed(text))
+
+
 def token_lines(lexer: Lexer, text: str) -> Iterator[list[tuple[str, str]]]:
     """Each line of a text as (CSS class, text) in order; a line's texts add up to the line."""
     line: list[tuple[str, str]] = []
-    for _, token, value in lexer.get_tokens_unprocessed(text):
+    for token, value in tokens(lexer, text):
         css = css_class(token)
         if "\n" not in value:
             line.append((css, value))

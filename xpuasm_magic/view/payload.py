@@ -1,22 +1,27 @@
 """The one wire format: what Python sends to the front end, in a notebook and in a report alike.
 
-Plain JSON types only; what is missing is null. `static/widget.js` has the same shapes as JSDoc types.
+Plain JSON types only; what is missing is null. `static/types.js` has the same shapes as JSDoc types.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, TypedDict
 
+from pygments.lexer import Lexer
+from pygments.token import _TokenType
+
 from xpuasm_magic.analysis.links import coverage
-from xpuasm_magic.analysis.places import place
+from xpuasm_magic.analysis.places import cell_sources, place
 from xpuasm_magic.analysis.verdict import verdict
 from xpuasm_magic.lexers import GenIsaLexer
 from xpuasm_magic.model import Attempt, Capture, Kernel, Listing, Note, SourceLoc, StageFile
 from xpuasm_magic.view.columns import FAMILIES, PRIMARY_RANK, Cell, shown_columns
-from xpuasm_magic.view.highlight import stage_lexer, token_lines
+from xpuasm_magic.view.highlight import css_class, stage_lexer, tokens
+from xpuasm_magic.view.matrix import MatrixPayload, stored_matrix
 from xpuasm_magic.view.stages import stage_view
 
 CHUNK = 400
@@ -70,6 +75,16 @@ class AttemptPayload(TypedDict):
     stages: list[StagePayload]
 
 
+class CellPayload(TypedDict):
+    """Lines of the file that the compilers saw as the cell's: line `first + i` of it is line `start + i` of `label`."""
+
+    file: str
+    first: int
+    count: int
+    start: int
+    label: str
+
+
 class OriginPayload(TypedDict):
     """What a fusion is made of: operators, and the user's lines as places (`In[2]:5`, `model.py:31`)."""
 
@@ -82,8 +97,8 @@ class KernelPayload(TypedDict):
 
     id: str
     family: str
-    folded: bool
-    """A config that lost the autotuning; shown when all are asked for."""
+    group: str
+    """Kernels with one value differ only in config: they fold under the one that won, or the first."""
     cells: list[Cell]
     """In the order of `columns`."""
     stages: list[StagePayload]
@@ -92,6 +107,8 @@ class KernelPayload(TypedDict):
     error: str | None
     repro: str | None
     origin: OriginPayload | None
+    line: int | None
+    """Where its function begins in the Python stage, from 1."""
     coverage: float | None
     """Share of the ISA's instructions that link to another stage."""
 
@@ -107,8 +124,11 @@ class CapturePayload(TypedDict):
     families: list[FamilyPayload]
     kernels: list[KernelPayload]
     notes: list[NotePayload]
+    cells: list[CellPayload]
     fidelity: list[str]
     versions: dict[str, str]
+    matrix: MatrixPayload | None
+    """Of a capture that is one of what-ifs."""
 
 
 class ListingPayload(TypedDict):
@@ -142,6 +162,7 @@ def capture_payload(capture: Capture, stages: Collection[str] = ()) -> CapturePa
     """Everything but the listings: they travel when they are opened. `stages`: only these; empty: all."""
     present = {kernel.family for kernel in capture.kernels}
     columns = shown_columns(capture)
+    kernels = kernels_by_id(capture)
     return CapturePayload(
         title=str(capture.info.source.get("label") or capture.folder.name),
         state=capture.info.state,
@@ -160,11 +181,16 @@ def capture_payload(capture: Capture, stages: Collection[str] = ()) -> CapturePa
         families=[FamilyPayload(name=name, title=FAMILIES[name]) for name in FAMILIES if name in present],
         kernels=[
             _kernel(capture, id_, kernel, [column.cells[i] for column in columns], stages)
-            for i, (id_, kernel) in enumerate(kernels_by_id(capture).items())
+            for i, (id_, kernel) in enumerate(kernels.items())
         ],
         notes=_notes(capture.notes),
+        cells=[
+            CellPayload(file=cell.file, first=cell.first, count=cell.count, start=cell.start, label=cell.label)
+            for cell in cell_sources(capture)
+        ],
         fidelity=list(capture.info.fidelity),
         versions={name: str(version) for name, version in capture.info.versions.items()},
+        matrix=stored_matrix(capture, kernels),
     )
 
 
@@ -217,27 +243,60 @@ def spans_payload(listing: Listing, start: int = 0, stop: int | None = None) -> 
     """
     lexer = stage_lexer(listing.stage)
     first = start if isinstance(lexer, GenIsaLexer) else 0
-    text = "\n".join(line.text for line in listing.lines[first:stop])
-    classes: dict[str, int] = {"": 0}
-    lines = [_spans(tokens, classes) for tokens in token_lines(lexer, text)][start - first :]
+    classes = {"": 0}
+    runs = _runs(lexer, "\n".join(line.text for line in listing.lines[first:stop]), classes)
+    lines = list(islice(runs, start - first, None))
     return SpansPayload(start=start, classes=list(classes), lines=lines)
 
 
-def pack(payload: Mapping[str, Any]) -> bytes:
+def all_spans(stage: str, text: str) -> Iterator[SpansPayload]:
+    """Colours of a whole text, `CHUNK` lines at a time."""
+    classes = {"": 0}
+    runs = _runs(stage_lexer(stage), text, classes)
+    start = 0
+    while lines := list(islice(runs, CHUNK)):
+        yield SpansPayload(start=start, classes=list(classes), lines=lines)
+        start += len(lines)
+
+
+def to_json(payload: Mapping[str, Any]) -> bytes:
+    return json.dumps(payload, separators=(",", ":")).encode()
+
+
+def pack(payload: Mapping[str, Any] | bytes) -> bytes:
     """The JSON, gzipped: a listing shrinks to a tenth, and browsers unpack it by themselves."""
-    return gzip.compress(json.dumps(payload, separators=(",", ":")).encode(), compresslevel=5, mtime=0)
+    return gzip.compress(payload if isinstance(payload, bytes) else to_json(payload), compresslevel=5, mtime=0)
 
 
-def _spans(tokens: Sequence[tuple[str, str]], classes: dict[str, int]) -> list[int]:
-    """Runs of one line; neighbours of one class are one run."""
+def _runs(lexer: Lexer, text: str, classes: dict[str, int]) -> Iterator[list[int]]:
+    """Each line as `[length, class, length, class, …]`; neighbours of one class are one run.
+
+    `classes`: by CSS class its number; new ones are added.
+    """
+    length_of = len if text.isascii() else _utf16_length
+    known: dict[_TokenType, int] = {}
     runs: list[int] = []
-    for css, text in tokens:
-        index = 0 if css == "w" else classes.setdefault(css, len(classes))
-        if runs and runs[-1] == index:
-            runs[-2] += _utf16_length(text)
+    last = -1
+    for token, value in tokens(lexer, text):
+        index = known.get(token)
+        if index is None:
+            css = css_class(token)
+            index = known[token] = 0 if css == "w" else classes.setdefault(css, len(classes))
+        if "\n" in value:
+            *ended, value = value.split("\n")
+            for part in ended:
+                if part:
+                    runs += (length_of(part), index)
+                yield runs
+                runs, last = [], -1
+        if not value:
+            continue
+        if index == last:
+            runs[-2] += length_of(value)
         else:
-            runs += (_utf16_length(text), index)
-    return runs
+            runs += (length_of(value), index)
+            last = index
+    yield runs
 
 
 def _utf16_length(text: str) -> int:
@@ -248,7 +307,7 @@ def _kernel(capture: Capture, id_: str, kernel: Kernel, cells: list[Cell], only:
     return KernelPayload(
         id=id_,
         family=kernel.family,
-        folded=kernel.winner is False,
+        group=kernel.group or id_,
         cells=cells,
         stages=_stages(kernel.stages, only),
         attempts=[_attempt(attempt, only) for attempt in kernel.attempts],
@@ -256,6 +315,7 @@ def _kernel(capture: Capture, id_: str, kernel: Kernel, cells: list[Cell], only:
         error=kernel.error,
         repro=kernel.repro,
         origin=_origin(capture, kernel),
+        line=kernel.defined_at.line if kernel.defined_at else None,
         coverage=coverage(kernel),
     )
 

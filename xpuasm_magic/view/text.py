@@ -13,9 +13,10 @@ from xpuasm_magic.analysis.verdict import verdict
 from xpuasm_magic.model import Capture, Kernel, Severity
 from xpuasm_magic.styles import ListingDark
 from xpuasm_magic.view.columns import ShownColumn, shown_columns, shown_text, without_losers
-from xpuasm_magic.view.highlight import stage_lexer, visible
+from xpuasm_magic.view.highlight import stage_lexer, tokens, visible
 
 _GAP = "  "
+_SAVED_WIDTH, _SAVED_LINES = 120, 80
 _NAME_AT_LEAST, _CONFIG_AT_MOST = 32, 36
 _BOLD, _DIM, _RED, _YELLOW, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m", "\x1b[0m"
 _NOTE_COLOURS = {"error": _RED, "warning": _YELLOW, "info": _DIM}
@@ -38,6 +39,25 @@ def summary_text(capture: Capture, *, all_configs: bool = False, color: bool = F
             parts.append(_paint(visible(f"{severity}: {words}"), _NOTE_COLOURS[severity], color))
     parts += [_paint(f"fidelity: {visible(text)}", _DIM, color) for text in capture.info.fidelity]
     return "\n".join(parts)
+
+
+def browser_text(capture: Capture, *, all_configs: bool = False, color: bool = False) -> str:
+    """The summary for IPython in a terminal, which has no browser; and how a listing is read there."""
+    text = summary_text(capture, all_configs=all_configs, color=color)
+    kernel = next((one for one in capture.kernels if "isa" in one.stages), None)
+    if kernel is None:
+        return text
+    hint = f"a listing, in the pager: _.page({visible(kernel.name)!r}); another stage: _.page(…, 'ttgir')"
+    return f"{text}\n{_paint(hint, _DIM, color)}"
+
+
+def saved_text(capture: Capture, *, all_configs: bool = False) -> str:
+    """The summary as a notebook saves it: of bounded size."""
+    text = summary_text(capture, all_configs=all_configs, width=_SAVED_WIDTH)
+    lines = text.splitlines()
+    if len(lines) <= _SAVED_LINES:
+        return text
+    return "\n".join((*lines[:_SAVED_LINES], f"… and {len(lines) - _SAVED_LINES:,} more lines"))
 
 
 def _said(capture: Capture) -> Iterator[tuple[Severity, str]]:
@@ -76,13 +96,13 @@ def table_text(capture: Capture, *, color: bool = False, width: int | None = Non
 
 
 def isa_text(kernel: Kernel, stage: str = "isa", color: bool = False) -> str:
-    """A stage's listing; with `color`, highlighted for a terminal of 256 colours on a dark ground."""
+    """A stage's listing as it is; with `color`, for a terminal of 256 colours on a dark ground."""
     text = kernel.listing(stage).text
-    if not color:
-        return text
-    shown = visible(text)
-    tokens = ((token, value) for _, token, value in stage_lexer(stage).get_tokens_unprocessed(shown))
-    return str(render(tokens, Terminal256Formatter(style=ListingDark)))
+    return coloured(text, stage) if color else text
+
+
+def coloured(text: str, stage: str) -> str:
+    return str(render(tokens(stage_lexer(stage), visible(text)), Terminal256Formatter(style=ListingDark)))
 
 
 def _fitting(columns: list[ShownColumn], room: int) -> list[ShownColumn]:

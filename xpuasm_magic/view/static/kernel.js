@@ -1,0 +1,320 @@
+// @ts-check
+/** The chosen kernel: its facts and its panes. */
+
+import { acknowledge, copy, counted, h, visible } from "./dom.js";
+import { compareView } from "./compare.js";
+import { factsOf, originOf } from "./facts.js";
+import { linkedLines } from "./links.js";
+import { notesView } from "./notes.js";
+import { placeName } from "./places.js";
+import { helpBox } from "./help.js";
+import { stagePane } from "./stage.js";
+import { whatIfPanel } from "./whatif.js";
+/** @import { Cell, Code, Kernel, Host } from "./types.js" */
+/** @import { Shared } from "./stage.js" */
+
+const REMEMBERED = "xpuasm-panes";
+const TWO_PANES_FROM = 1400; // pixels: from here on two panes are shown at first
+
+/** What the reader had last time; a page from a file, or a strict browser, remembers nothing. */
+function remembered() {
+  try {
+    return JSON.parse(localStorage.getItem(REMEMBERED) ?? "{}");
+  } catch {
+    return {};
+  }
+}
+
+/** @param {object} layout */
+function remember(layout) {
+  try {
+    localStorage.setItem(REMEMBERED, JSON.stringify(layout));
+  } catch {
+    // It is a comfort only.
+  }
+}
+
+/**
+ * @param {Host} host
+ * @param {(kernel: Kernel, name: string) => Cell} value
+ * @param {(stage: string, line: number|null) => void} moved  the reader looks at a line
+ */
+export function kernelPane(host, value, moved) {
+  const name = h("h3", { class: "xa-title" });
+  const facts = h("ul", { class: "xa-facts", "aria-label": "Facts" });
+  const origin = h("p", { class: "xa-origin" });
+  const attempts = h("select", { class: "xa-select", "aria-label": "Which build" });
+  const where = h("span", { class: "xa-where", role: "status" });
+  const followButton = h("button", { class: "xa-button", type: "button", text: "Follow", title: "Scroll the other panes to the lines that belong to the chosen one" });
+  const counts = [1, 2, 3].map((count) =>
+    h("button", { class: "xa-button", type: "button", text: String(count), "aria-label": counted(count, "pane"), title: counted(count, "pane"), on: { click: () => arrange(count) } }),
+  );
+  const layoutBox = h("div", { class: "xa-layout", role: "group", "aria-label": "Panes side by side" }, ...counts);
+  const linkButton = h("button", { class: "xa-button", type: "button", text: "Copy link" });
+  const whatIfButton = h("button", { class: "xa-button", type: "button", text: "What if", "aria-expanded": "false", title: "Another device, GRF mode, compiler or number of warps   w", on: { click: () => askWhatIf(whatIf.element.hidden) } });
+  const others = h("select", { class: "xa-select xa-others", "aria-label": "Compare with", title: "Side by side with another kernel or build   d" });
+  const messages = h("div", { class: "xa-messages" });
+  const split = h("div", { class: "xa-split" });
+  const help = helpBox();
+  const head = h("div", { class: "xa-head" }, h("div", { class: "xa-head-text" }, name, facts, origin), h("div", { class: "xa-controls" }, where, attempts, whatIfButton, others, linkButton, followButton, layoutBox));
+  const compared = compareView(host, () => {
+    split.hidden = false;
+    panes[0]?.focus();
+  });
+  const whatIf = whatIfPanel(host, compare, () => {
+    whatIfButton.setAttribute("aria-expanded", "false");
+    whatIfButton.focus();
+  });
+  const pane = h("section", { class: "xa-pane", "aria-label": "Kernel" }, head, messages, whatIf.element, compared.element, split, help.element);
+  whatIfButton.hidden = host.kind !== "notebook"; // a report has no compilers, and nobody who compares
+
+  /** @type {Kernel|null} */ let kernel = null;
+  /** @type {number|null} */ let attempt = null;
+  const layout = { count: 0, stages: ["isa", "python", "ttgir"], widths: [1, 1, 1], follow: true, ...remembered() };
+  /** @type {ReturnType<typeof stagePane>[]} */ let panes = [];
+
+  const stages = () => (attempt === null ? kernel?.stages : kernel?.attempts[attempt]?.stages) ?? [];
+  const shared = /** @type {Shared} */ ({
+    host,
+    kernel: () => kernel,
+    attempt: () => attempt,
+    stages,
+    help,
+    linked,
+    changed: keep,
+    get name() {
+      return kernel ? visible(String(value(kernel, "name") ?? kernel.id)) : "";
+    },
+  });
+
+  function keep() {
+    for (const [index, one] of panes.entries()) layout.stages[index] = one.choice;
+    remember(layout);
+  }
+
+  /** Lights up, in every pane, what belongs to a line of one. @param {any} from @param {number|null} line @param {boolean} firmly */
+  function linked(from, line, firmly) {
+    const { shown } = from;
+    let total = 0;
+    for (const one of panes) {
+      const found = line === null || !shown || !one.shown ? [] : one === from ? [line] : linkedLines(shown, line, one.shown);
+      one.code.light(found, firmly);
+      if (one !== from) {
+        total += found.length;
+        if (layout.follow && firmly) one.code.bring(found);
+      }
+    }
+    if (line === null || !shown) return;
+    if (firmly) moved(from.stage, line);
+    const source = shown.place(line);
+    where.textContent = [source ? placeName(source, host.capture().cells) : "no source line", panes.length > 1 ? counted(total, "linked line") : ""].filter(Boolean).join(" · ");
+    where.title = source ? visible(source) : "";
+  }
+
+  /** @param {number} count  panes side by side */
+  function arrange(count) {
+    layout.count = count;
+    // What stays is not touched: an element that is put in anew forgets where it was scrolled to.
+    while (panes.length > count) {
+      /** @type {any} */ (panes.pop()).destroy();
+      split.lastChild?.remove();
+      if (panes.length) split.lastChild?.remove();
+    }
+    while (panes.length < count) {
+      const index = panes.length;
+      const one = stagePane(shared, layout.stages[index] ?? "isa");
+      one.element.style.flexGrow = String(layout.widths[index]);
+      one.element.setAttribute("aria-label", `Pane ${index + 1}`);
+      panes.push(one);
+      split.append(...(index ? [divider(index), one.element] : [one.element]));
+      if (kernel) one.open();
+    }
+    split.dataset.count = String(count);
+    counts.forEach((button, index) => button.setAttribute("aria-pressed", String(index + 1 === count)));
+    followButton.hidden = count === 1;
+    remember(layout);
+  }
+
+  /** @param {number} index  of the pane at its right */
+  function divider(index) {
+    const bar = h("div", { class: "xa-divider", role: "separator", "aria-orientation": "vertical", "aria-label": "Width of the panes", tabindex: "0" });
+    /** @param {number} pixels */
+    const shift = (pixels) => {
+      const [left, right] = [panes[index - 1].element, panes[index].element];
+      const total = left.offsetWidth + right.offsetWidth;
+      const share = Math.max(0.1, Math.min(0.9, (left.offsetWidth + pixels) / total));
+      const weights = layout.widths[index - 1] + layout.widths[index];
+      layout.widths[index - 1] = share * weights;
+      layout.widths[index] = (1 - share) * weights;
+      left.style.flexGrow = String(layout.widths[index - 1]);
+      right.style.flexGrow = String(layout.widths[index]);
+      bar.setAttribute("aria-valuenow", String(Math.round(share * 100)));
+    };
+    bar.setAttribute("aria-valuenow", String(Math.round((100 * layout.widths[index - 1]) / (layout.widths[index - 1] + layout.widths[index]))));
+    bar.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
+      bar.setPointerCapture(event.pointerId);
+      event.preventDefault();
+    });
+    bar.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
+      if (bar.hasPointerCapture(event.pointerId)) shift(event.clientX - bar.getBoundingClientRect().left - 3);
+    });
+    bar.addEventListener("pointerup", () => remember(layout));
+    bar.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+      const step = { ArrowLeft: -24, ArrowRight: 24 }[event.key];
+      if (!step) return;
+      shift(step);
+      remember(layout);
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    return bar;
+  }
+
+  function drawHead() {
+    if (!kernel) return;
+    name.textContent = visible(String(value(kernel, "name") ?? kernel.id));
+    const config = value(kernel, "config");
+    if (config) name.append(h("span", { class: "xa-title-config", text: ` ${visible(String(config))}` }));
+    facts.replaceChildren(...factsOf(kernel, attempt, value));
+    origin.replaceChildren(...originOf(kernel));
+    origin.hidden = !origin.hasChildNodes();
+    attempts.hidden = kernel.attempts.length === 0;
+    attempts.replaceChildren(
+      h("option", { value: "", text: kernel.attempts.some((one) => one.launched) ? "Build by the loader's rule" : "Shipped build" }),
+      ...kernel.attempts.map((one, index) => h("option", { value: index, text: `${one.launched ? "Launched by this triton-xpu" : "Rejected"}: ${visible(one.label)}` })),
+    );
+    attempts.value = attempt === null ? "" : String(attempt);
+    const found = [];
+    if (attempt !== null) {
+      const { label, reason, status, launched } = kernel.attempts[attempt];
+      const role = launched ? "what the installed triton-xpu launches, against its own rule" : "not the kernel that runs";
+      found.push(notesView([{ severity: "info", message: `${label}${status === "ok" ? "" : ` (${status})`}, ${role}: ${reason}`, path: null }], 1));
+    } else {
+      if (kernel.notes.length) found.push(notesView(kernel.notes, 3));
+      if (kernel.error) found.push(h("pre", { class: "xa-error-text", tabindex: "0", "aria-label": "Compiler's message", text: visible(kernel.error) }));
+      if (kernel.repro) {
+        const { repro } = kernel;
+        const button = h("button", { class: "xa-button", type: "button", text: "Copy", "aria-label": "Copy the command", on: { click: () => copy(repro).then(() => acknowledge(button, "Copied")) } });
+        if (kernel.error) found.push(h("div", { class: "xa-repro" }, h("span", { text: "Repeat with" }), h("code", { text: visible(repro) }), button));
+      }
+    }
+    messages.replaceChildren(...found);
+    drawOthers();
+  }
+
+  /** @param {Code} a @param {Code} b */
+  function compare(a, b) {
+    split.hidden = true;
+    return compared.show(a, b, panes[0]?.stage || "isa");
+  }
+
+  /** @param {boolean} open */
+  function askWhatIf(open) {
+    if (whatIfButton.hidden || !kernel) return;
+    if (!open) return whatIf.leave();
+    whatIfButton.setAttribute("aria-expanded", "true");
+    whatIf.show(kernel.id);
+  }
+
+  /** What the chosen kernel can be compared with: its own builds, its configs, then all others. */
+  function drawOthers() {
+    if (!kernel || host.kind !== "notebook") return void (others.hidden = true);
+    const { id, group } = kernel;
+    const builds = [...(attempt === null ? [] : [{ title: "the build shown as the row", code: { kernel: id, attempt: null, matrix: null } }]),
+      ...kernel.attempts.map((one, index) => ({ title: one.label, code: { kernel: id, attempt: index, matrix: null } })).filter(({ code }) => code.attempt !== attempt)];
+    const rest = host.capture().kernels.filter((one) => one.id !== id && one.stages.length);
+    const named = (/** @type {Kernel} */ one) => ({ title: [value(one, "name"), value(one, "config")].filter(Boolean).join(" "), code: { kernel: one.id, attempt: null, matrix: null } });
+    const groups = [["Builds of this kernel", builds], ["Its other configs", rest.filter((one) => one.group === group).map(named)], ["Other kernels", rest.filter((one) => one.group !== group).map(named)]];
+    others.replaceChildren(h("option", { value: "", text: "Compare with …" }),
+      ...groups.filter(([, codes]) => codes.length).map(([label, codes]) => h("optgroup", { label }, .../** @type {any[]} */ (codes).map(({ title, code }) => h("option", { value: JSON.stringify(code), text: visible(title) })))));
+    others.hidden = others.options.length < 2;
+  }
+
+  /** @param {string} [wanted]  stage of the first pane */
+  function open(wanted) {
+    compared.hide();
+    split.hidden = false;
+    drawHead();
+    where.textContent = "";
+    // A kernel without listings says so once.
+    for (const one of panes.slice(1)) one.element.hidden = stages().length === 0;
+    return Promise.all(panes.map((one, index) => one.open(index === 0 ? wanted : undefined)));
+  }
+
+  others.addEventListener("change", () => {
+    if (!others.value || !kernel) return;
+    const other = JSON.parse(others.value);
+    others.value = "";
+    compare({ kernel: kernel.id, attempt, matrix: null }, other);
+  });
+  others.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.stopPropagation());
+  pane.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || /** @type {HTMLElement} */ (event.target).matches("input, select, textarea")) return;
+    if (event.key === "w" && !whatIfButton.hidden) {
+      askWhatIf(true);
+      whatIf.focus();
+    } else if (event.key === "d" && !others.hidden) others.focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  attempts.addEventListener("change", () => {
+    attempt = attempts.value === "" ? null : Number(attempts.value);
+    open();
+  });
+  attempts.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.stopPropagation());
+  followButton.setAttribute("aria-pressed", String(layout.follow));
+  followButton.addEventListener("click", () => {
+    layout.follow = !layout.follow;
+    followButton.setAttribute("aria-pressed", String(layout.follow));
+    remember(layout);
+  });
+  linkButton.hidden = host.kind !== "page";
+  linkButton.addEventListener("click", () => copy(location.href).then(() => acknowledge(linkButton, "Copied")));
+
+  return {
+    element: pane,
+    /** In the page, when its width is known. */
+    start() {
+      const width = pane.clientWidth;
+      const most = width >= 1000 ? 3 : width >= 700 ? 2 : 1;
+      arrange(Math.min(layout.count || (width >= TWO_PANES_FROM ? 2 : 1), most));
+    },
+    /** @param {Kernel|null} next */
+    show(next) {
+      const same = next !== null && next.id === kernel?.id;
+      pane.hidden = next === null;
+      // A newer state of the same kernel: a listing that is being read stays where it is.
+      if (same && JSON.stringify(next) === JSON.stringify(kernel)) return;
+      kernel = next;
+      if (same && (attempt === null || next.attempts[attempt])) {
+        drawHead();
+        for (const one of panes.slice(1)) one.element.hidden = stages().length === 0;
+        for (const one of panes) one.refresh();
+        return;
+      }
+      attempt = null;
+      if (next) {
+        whatIf.follow(next.id);
+        open();
+      }
+    },
+    /** A line of the build that ships. @param {string} stage @param {number} line @param {string} [text]  what was looked for */
+    async goto(stage, line, text) {
+      attempt = null;
+      await open(stage || undefined);
+      if (text) panes[0].look(text);
+      if (line >= 0 && panes[0].shown) panes[0].code.go(line);
+    },
+    get stage() {
+      return panes[0]?.stage ?? "";
+    },
+    focus: () => panes[0]?.focus(),
+    compare,
+    destroy() {
+      compared.destroy();
+      whatIf.destroy();
+      for (const one of panes) one.destroy();
+    },
+  };
+}
