@@ -9,7 +9,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from xpuasm_magic.analysis.flow import Block, ControlFlow
+from xpuasm_magic.analysis.flow import ControlFlow
 from xpuasm_magic.formats.gen_operands import Operation
 from xpuasm_magic.formats.gen_registers import Operand
 from xpuasm_magic.formats.gen_variables import Variable
@@ -100,10 +100,8 @@ def use_of(operation: Operation, *, divergent: bool) -> Use:
     dst = operation.dst
     if dst is None or not dst.mask:
         return Use(reads, channel_reads)
-    if operation.guarded:
-        kill = Kill.NOBODY
-    else:
-        kill = Kill.CHANNELS if divergent and not operation.no_mask else Kill.ALL
+    alone = divergent and not operation.no_mask
+    kill = Kill.NOBODY if operation.guarded else Kill.CHANNELS if alone else Kill.ALL
     return Use(reads, channel_reads, _bytes(dst.first, dst.mask), kill)
 
 
