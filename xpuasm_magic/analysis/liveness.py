@@ -1,296 +1,193 @@
-"""Which bytes of the register file are live at each instruction of an ISA listing.
+"""Which bytes of the register file hold what is still needed, at every instruction.
 
-Channels and threads are told apart. A work-item's values flow along the channels' graph, where an instruction that is
-no `(W)` writes all that this channel has of a register. While the thread runs one side of a branch, the channels of
-the other side wait: their values occupy registers too (`Block.waiting`).
+Backward data flow over the blocks that a channel may run. Three things are particular to this machine:
 
-A register occupies the file once something has been written to it: what is read of channels that no instruction has
-written, as where a message spills a register that is half full, is no value.
+* Two needs are told apart. What is read as a whole (by `(W)`, by another channel) ends at writes that give all channels
+  a value. What each channel reads of its own ends at any write of that channel, in divergent flow too.
+* Channels that wait for others (at a `join`) keep what they will need there. It occupies registers while the thread
+  runs the others' blocks, although a channel's own path does not lead from these to there.
+* A guarded write ends nothing: the predicate may keep a channel from it.
 
-Sets of bytes are numbers: bit `i` is byte `i` of the register file, from r0.0 on.
+A second, forward pass leaves out what nothing has written yet: whole registers are copied and spilled of which a part
+is never set, and what a mask left undefined may be read where it does not matter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from xpuasm_magic.analysis.flow import Block, ControlFlow
-from xpuasm_magic.formats.gen_operands import Operation
-from xpuasm_magic.formats.gen_registers import Operand
+from xpuasm_magic.analysis.flow import ControlFlow
+from xpuasm_magic.analysis.register_use import Kill, RegisterUse, Use
 
-Kill = Callable[[Operation, bool], int]
-"""What a write ends: (operation, whether it is in divergent flow) -> a set of bytes."""
+KillRule = Callable[[Use], Kill]
+
+_MOST_REGISTERS = 1024
+"""More than any device has; an operand's number has three digits at most."""
+
+
+class Occupied(NamedTuple):
+    """What is occupied at one instruction."""
+
+    line: int | None = None
+    registers: int = 0
+    bytes: int = 0
+    """As the bits of an integer: bit i stands for byte i of the register file."""
 
 
 @dataclass(frozen=True)
 class Liveness:
-    """Solved by `liveness`."""
+    """Occupied registers. A register is occupied as soon as one of its bytes is."""
 
-    flow: ControlFlow
-    entering: tuple[int, ...] = ()
-    """Per block, the bytes that its channels read before they are written."""
-    defined: tuple[int, ...] = ()
-    """Per block, the bytes that may have been written when the thread enters it."""
-    reason: str | None = None
-    """Why it is not known; the rest is then empty."""
+    registers: tuple[int | None, ...]
+    """For each line of the listing: the general registers occupied before the instruction, or right after it with
+    what it writes, whichever are more. None: no instruction, or one that cannot be reached."""
+    peak: Occupied
+    """The first instruction with the most registers."""
+    before: tuple[int, ...] = field(default=(), repr=False)
+    """For each block, the bytes that are needed on entering it, whether or not anything has written them."""
+    undefined: tuple[tuple[int, int], ...] = field(default=(), repr=False)
+    """Lines that read bytes which nothing can have written, with those bytes."""
+
+
+def liveness(flow: ControlFlow, use: RegisterUse, given: int, kill: KillRule = lambda use: use.kill) -> Liveness:
+    """The liveness of a listing whose control flow and register use are known.
+
+    `given`: bytes that hold something when the thread starts. `kill` replaces the rule of what a write ends.
+    """
+    blocks = [_BlockUse(flow, use, number, kill) for number in range(len(flow.blocks))]
+    _solve_needs(flow, blocks)
+    _solve_written(flow, blocks, given)
+    count = RegisterCounter(flow.grf_bytes)
+    registers: list[int | None] = [None] * len(flow.operations)
+    peak = Occupied()
+    undefined: list[tuple[int, int]] = []
+    for number in flow.order:
+        held = 0
+        for place in flow.blocks[number].waiting:
+            held |= blocks[place].before
+        for found in blocks[number].occupied(held, count):
+            assert found.line is not None
+            registers[found.line] = found.registers
+            if peak.line is None or (found.registers, -found.line) > (peak.registers, -peak.line):
+                peak = found
+        undefined += blocks[number].undefined()
+    before = tuple(block.before for block in blocks)
+    return Liveness(tuple(registers), peak, before, tuple(sorted(undefined)))
+
+
+def registers_of(bytes_: int, grf_bytes: int) -> tuple[int, ...]:
+    """The general registers that a set of bytes touches."""
+    register = (1 << grf_bytes) - 1
+    count = -(-bytes_.bit_length() // grf_bytes)
+    return tuple(number for number in range(count) if bytes_ >> number * grf_bytes & register)
+
+
+class RegisterCounter:
+    """Counts the registers that a set of bytes touches, by folding each register's bits onto its first."""
+
+    def __init__(self, grf_bytes: int) -> None:
+        self._shifts = tuple(grf_bytes >> step for step in range(1, grf_bytes.bit_length()))
+        self._firsts = sum(1 << register * grf_bytes for register in range(_MOST_REGISTERS))
+
+    def __call__(self, bytes_: int) -> int:
+        for shift in self._shifts:
+            bytes_ |= bytes_ >> shift
+        return (bytes_ & self._firsts).bit_count()
+
+
+class _BlockUse:
+    """A block, and the needs before and after it. `whole` and `own`: as a whole, and of each channel its own."""
+
+    def __init__(self, flow: ControlFlow, use: RegisterUse, number: int, kill: KillRule) -> None:
+        block = flow.blocks[number]
+        self._steps = [
+            (line, found, kill(found))
+            for line in range(block.first, block.last + 1)
+            if (found := use.uses.get(line)) is not None
+        ]
+        self.whole_before = self.own_before = self.whole_after = self.own_after = self.written_before = self.writes = 0
+        whole = own = ended_whole = ended_own = 0
+        for _, step, ends in reversed(self._steps):
+            self.writes |= step.writes
+            if ends is not Kill.NOBODY:
+                own ^= own & step.writes
+                ended_own |= step.writes
+                if ends is Kill.ALL:
+                    whole ^= whole & step.writes
+                    ended_whole |= step.writes
+            whole |= step.reads
+            own |= step.channel_reads
+        self._whole, self._own, self._ended_whole, self._ended_own = whole, own, ended_whole, ended_own
 
     @property
-    def at_entry(self) -> int:
-        """What is read before any instruction has written it."""
-        return self.entering[0] if self.entering else 0
+    def before(self) -> int:
+        return self.whole_before | self.own_before
 
-    def counts(self) -> Iterator[tuple[int, int]]:
-        """For each instruction that can be reached, its line, and the registers that it occupies.
+    def enter(self) -> bool:
+        """Needs before it from those after it; whether they have grown."""
+        whole = self._whole | (self.whole_after ^ (self.whole_after & self._ended_whole))
+        own = self._own | (self.own_after ^ (self.own_after & self._ended_own))
+        grown = (whole, own) != (self.whole_before, self.own_before)
+        self.whole_before, self.own_before = whole, own
+        return grown
 
-        Those are the registers with a byte that is live before the instruction, or that it writes.
-        """
-        for number in self.flow.order if self.entering else ():
-            yield from self._counts(number)
+    def undefined(self) -> Iterator[tuple[int, int]]:
+        written = self.written_before
+        for line, step, _ in self._steps:
+            reads = step.reads | step.channel_reads
+            if reads & written != reads:
+                yield line, reads ^ (reads & written)
+            written |= step.writes
 
-    def before(self, line: int) -> int:
-        """The bytes that are live, and have been written, before an instruction, by the index of its line."""
-        number = self.flow.block_of(line)
-        if number is None or not self.entering:
-            return 0
-        block = self.flow.blocks[number]
-        live, aside = self._leaving(block)
-        for index in range(block.last, line - 1, -1):
-            operation = self.flow.operations[index]
-            if operation is not None:
-                live = live & ~ends(operation, bool(block.waiting)) | reads(operation) | aside
-        defined = self.defined[number]
-        for operation in self.flow.operations[block.first : line]:
-            defined |= span(operation.dst) if operation else 0
-        return live & defined
-
-    def unwritten_reads(self) -> Iterator[tuple[int, Operand]]:
-        """Operands that are read, by their line, of which no byte can have been written."""
-        for number in self.flow.order if self.entering else ():
-            block = self.flow.blocks[number]
-            defined = self.defined[number]
-            for line in range(block.first, block.last + 1):
-                operation = self.flow.operations[line]
-                if operation is not None:
-                    for operand in operation.srcs if reads(operation) else ():
-                        if operand.first is not None and not span(operand) & defined:
-                            yield line, operand
-                    defined |= span(operation.dst)
-
-    def _leaving(self, block: Block) -> tuple[int, int]:
-        """What is live at a block's end, and the part of it that belongs to channels which wait."""
-        aside = 0
-        for number in block.waiting:
-            aside |= self.entering[number]
-        live = aside
-        for number in block.successors:
-            live |= self.entering[number]
-        return live, aside
-
-    def _counts(self, number: int) -> Iterator[tuple[int, int]]:
-        size = self.flow.grf_bytes
-        block = self.flow.blocks[number]
-        fresh, defined = self._first_writes(block, self.defined[number])
-        live, aside = self._leaving(block)
-        words, kept, written = _words(live & defined, size), _words(aside & defined, size), _words(defined, size)
-        occupied = sum(map(bool, words))
-        divergent = bool(block.waiting)
-        for line in range(block.last, block.first - 1, -1):
-            operation = self.flow.operations[line]
-            if operation is None:
-                continue
-            dst = operation.dst
-            touched = _parts(dst.mask, dst.first, size) if dst is not None and dst.first is not None else ()
-            if line in fresh:
-                for register, part in _parts(fresh[line], 0, size):
-                    written[register] &= ~part
-                    kept[register] &= ~part
-                    if words[register]:
-                        words[register] &= ~part
-                        occupied -= not words[register]
-            if touched and ends(operation, divergent):
-                for register, part in touched:
-                    if words[register]:
-                        words[register] = words[register] & ~part | kept[register]
-                        occupied -= not words[register]
-            if reads(operation):
-                for operand in operation.srcs:
-                    if operand.first is not None:
-                        for register, part in _parts(operand.mask, operand.first, size):
-                            if part := part & written[register]:
-                                occupied += not words[register]
-                                words[register] |= part
-            yield line, occupied + sum(not words[register] for register, _ in touched)
-
-    def _first_writes(self, block: Block, defined: int) -> tuple[dict[int, int], int]:
-        """By line, the bytes that may not have been written before; and all that may have been at the block's end."""
-        fresh = {}
-        for line in range(block.first, block.last + 1):
-            operation = self.flow.operations[line]
-            if operation is not None and (new := span(operation.dst) & ~defined):
-                fresh[line] = new
-                defined |= new
-        return fresh, defined
+    def occupied(self, held: int, count: RegisterCounter) -> Iterator[Occupied]:
+        """What each instruction occupies, last one first. `held`: by channels that wait elsewhere."""
+        written = [self.written_before]
+        for _, step, _ in self._steps:
+            written.append(written[-1] | step.writes)
+        whole, own = self.whole_after, self.own_after
+        after = (whole | own | held) & written.pop()
+        registers_after = count(after)
+        for line, step, ends in reversed(self._steps):
+            if step.writes & after != step.writes:  # nobody needs all that it writes, but it is written
+                after |= step.writes
+                registers_after = count(after)
+            if ends is not Kill.NOBODY:
+                own ^= own & step.writes
+                if ends is Kill.ALL:
+                    whole ^= whole & step.writes
+            whole |= step.reads
+            own |= step.channel_reads
+            before = (whole | own | held) & written.pop()
+            registers = count(before)
+            most = (registers, before) if registers >= registers_after else (registers_after, after)
+            yield Occupied(line, *most)
+            after, registers_after = before, registers
 
 
-def liveness(flow: ControlFlow, given: int = 0, *, kill: Kill | None = None, staying: bool = False) -> Liveness:
-    """Solve liveness over the channels' graph.
-
-    Args:
-        flow: of a listing.
-        given: the bytes that the thread starts with.
-        kill: another rule than `ends` for what a write ends.
-        staying: as if at each branch of channels forward some of them stayed, so that no thread skips a side.
-    """
-    if reason := flow.reason or _unknown(flow):
-        return Liveness(flow, reason=reason)
-    rule = kill or ends
-    uses, ended = [], []
-    for block in flow.blocks:
-        use = end = 0
-        divergent = bool(block.waiting)
-        for operation in flow.operations[block.first : block.last + 1]:
-            if operation is not None:
-                use |= reads(operation) & ~end
-                end |= rule(operation, divergent)
-        uses.append(use)
-        ended.append(end)
-    after = [_staying(flow, number) if staying else block.successors for number, block in enumerate(flow.blocks)]
-    entering = _solve(_reversed(after), lambda block, live: uses[block] | live & ~ended[block], after)
-    ways = [block.thread_successors for block in flow.blocks]
-    writes = [_writes(flow, block) for block in flow.blocks]
-    before = _reversed(ways)
-    leaving = _solve(ways, lambda block, so_far: writes[block] | so_far | (0 if block else given), before)
-    defined = [_union(leaving, before[number]) | (0 if number else given) for number in range(len(before))]
-    return Liveness(flow, tuple(entering), tuple(defined))
-
-
-def _staying(flow: ControlFlow, number: int) -> tuple[int, ...]:
-    block = flow.blocks[number]
-    last = flow.operations[block.last]
-    stays = last is not None and last.name in ("goto", "if") and number + 1 in block.thread_successors
-    return (number + 1,) if stays else block.thread_successors
-
-
-def _solve(told: Sequence[Sequence[int]], step: Callable[[int, int], int], heard: Sequence[Sequence[int]]) -> list[int]:
-    """The least sets with `found[block] = step(block, union of those of heard[block])`.
-
-    `told`: the blocks that hear of a block.
-    """
-    found = [0] * len(told)
-    pending = list(range(len(told)))
-    queued = set(pending)
+def _solve_needs(flow: ControlFlow, blocks: list[_BlockUse]) -> None:
+    pending = dict.fromkeys(flow.order[::-1])
     while pending:
-        block = pending.pop()
-        queued.discard(block)
-        new = step(block, _union(found, heard[block]))
-        if new != found[block]:
-            found[block] = new
-            for other in told[block]:
-                if other not in queued:
-                    queued.add(other)
-                    pending.append(other)
-    return found
+        number = next(iter(pending))
+        del pending[number]
+        block = blocks[number]
+        for successor in flow.blocks[number].successors:
+            block.whole_after |= blocks[successor].whole_before
+            block.own_after |= blocks[successor].own_before
+        if block.enter():
+            pending.update(dict.fromkeys(flow.blocks[number].predecessors))
 
 
-def _union(sets: Sequence[int], members: Sequence[int]) -> int:
-    found = 0
-    for member in members:
-        found |= sets[member]
-    return found
-
-
-def _reversed(edges: Sequence[Sequence[int]]) -> list[list[int]]:
-    found: list[list[int]] = [[] for _ in edges]
-    for start, targets in enumerate(edges):
-        for target in targets:
-            found[target].append(start)
-    return found
-
-
-def _writes(flow: ControlFlow, block: Block) -> int:
-    found = 0
-    for operation in flow.operations[block.first : block.last + 1]:
-        found |= span(operation.dst) if operation else 0
-    return found
-
-
-def ends(operation: Operation, divergent: bool) -> int:
-    """The bytes whose former value a write ends.
-
-    Under a predicate channels may keep what they had. In divergent flow an instruction of one channel that is no `(W)`
-    may not run at all.
-    """
-    if operation.guarded or (divergent and not operation.no_mask and (operation.exec_size or 1) == 1):
-        return 0
-    return span(operation.dst)
-
-
-def span(operand: Operand | None) -> int:
-    """The bytes of the register file that an operand touches; 0: none."""
-    return operand.mask << operand.first if operand and operand.first is not None else 0
-
-
-def registers_in(live: int, grf_bytes: int) -> list[int]:
-    """The registers of which a byte is in the set."""
-    return [register for register, word in enumerate(_words(live, grf_bytes)) if word]
-
-
-def reads(operation: Operation) -> int:
-    """The bytes of the register file that an operation reads.
-
-    A move to nowhere needs no value: IGC puts them after messages, as a workaround for the hardware.
-    """
-    if (
-        operation.name == "mov"
-        and operation.flag is None
-        and operation.dst is not None
-        and operation.dst.kind == "null"
-    ):
-        return 0
-    found = 0
-    for operand in operation.srcs:
-        if operand.first is not None:
-            found |= operand.mask << operand.first
-    return found
-
-
-_MOST_REGISTERS = 512
-
-
-def _words(live: int, grf_bytes: int) -> list[int]:
-    """A set of bytes, register by register."""
-    data = live.to_bytes(_MOST_REGISTERS * grf_bytes // 8, "little")
-    return list(memoryview(data).cast("Q" if grf_bytes == 64 else "I"))
-
-
-@lru_cache(maxsize=1 << 16)
-def _parts(mask: int, first: int, grf_bytes: int) -> tuple[tuple[int, int], ...]:
-    """The registers that an operand touches, each with its bytes."""
-    register, offset = divmod(first, grf_bytes)
-    mask <<= offset
-    whole = (1 << grf_bytes) - 1
-    found = []
-    while mask and register < _MOST_REGISTERS:
-        if part := mask & whole:
-            found.append((register, part))
-        mask >>= grf_bytes
-        register += 1
-    return tuple(found)
-
-
-def _unknown(flow: ControlFlow) -> str | None:
-    """What of the listing cannot be followed."""
-    if flow.calls_elsewhere:
-        return f"line {flow.calls_elsewhere[0] + 1} calls a function that is not in the listing"
-    most = _MOST_REGISTERS * flow.grf_bytes
-    for line, operation in enumerate(flow.operations):
-        if operation is None:
-            continue
-        if unresolved := operation.unresolved:
-            return f"line {line + 1}: which registers {unresolved.text} is becomes known only as it runs"
-        for operand in (operation.dst, *operation.srcs):
-            if operand is not None and operand.first is not None and operand.first + operand.size > most:
-                return f"line {line + 1}: {operand.text} is beyond the register file"
-    return None
+def _solve_written(flow: ControlFlow, blocks: list[_BlockUse], given: int) -> None:
+    """Along the thread's edges: a register that one channel's path has written is written."""
+    blocks[0].written_before = given
+    pending = dict.fromkeys(flow.order)
+    while pending:
+        number = next(iter(pending))
+        del pending[number]
+        after = blocks[number].written_before | blocks[number].writes
+        for target in (*flow.blocks[number].successors, *flow.blocks[number].thread_successors):
+            if blocks[target].written_before | after != blocks[target].written_before:
+                blocks[target].written_before |= after
+                pending[target] = None

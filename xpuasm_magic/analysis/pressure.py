@@ -1,154 +1,156 @@
-"""How full the register file is at each instruction of a kernel, and with what at its fullest.
+"""How full the register file is at every instruction of a kernel.
 
-This is occupancy of the register file by the code as it was compiled, never more than it has. It is no demand: what
-did not fit has been spilled, and does not show.
+This is occupancy of the register file, not demand: the listing is what is left after the compiler has made the code
+fit, and of a kernel that spills the demand was larger than any listing shows.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from xpuasm_magic.analysis.device import device_of
-from xpuasm_magic.analysis.entry import given_bytes
 from xpuasm_magic.analysis.flow import ControlFlow, control_flow
-from xpuasm_magic.analysis.liveness import Liveness, liveness, registers_in
+from xpuasm_magic.analysis.live_variables import LiveVariable, live_variables
+from xpuasm_magic.analysis.liveness import Liveness, liveness, registers_of
+from xpuasm_magic.analysis.register_use import register_use
 from xpuasm_magic.analysis.spills import grf_count, spill_bytes
 from xpuasm_magic.errors import ParseError
-from xpuasm_magic.model import Kernel, Listing, SourceLoc
+from xpuasm_magic.formats.gen_variables import Input, parse_inputs, parse_variables
+from xpuasm_magic.model import Kernel, Line, Listing
 
-# mul (M1, 16) V0053(0,0)<1> V0052(0,0)<1;1,0> 0x4:d     lsc_load.ugm (M1_NM, 1) V0047:d32x64t bti(0x0)[…]
-_DESTINATION = re.compile(r"\(M\w+, \d+\) (?:\([^)]*\) )?(?P<name>[A-Za-z_]\w*)")
+OCCUPANCY_OF_A_SPILLING_KERNEL = (
+    "The kernel spills: this is what its registers hold, not what it would need. Fewer live values make it spill less "
+    "before they free a register."
+)
 
-
-@dataclass(frozen=True)
-class Held:
-    """Registers in a row that hold one value."""
-
-    first: int
-    count: int
-    line: int | None
-    """Index of the line of the listing that wrote it last; None: the thread started with it."""
-    loc: SourceLoc | None = None
-    """The source line of that instruction."""
-    variable: str | None = None
-    """Its name in vISA, e.g. `V0047`."""
+_PROLOGS = ("per_thread_prolog:", "cross_thread_prolog:")
+"""Code before the kernel's own that loads its inputs; without it, the thread starts with them."""
 
 
 @dataclass(frozen=True)
 class Pressure:
-    """Registers in use. What is not known is None, and `reason` says why."""
+    """General registers that hold what is still needed. Registers are whole: r0 to r127 with 128 of them."""
 
-    registers: tuple[int | None, ...] = ()
-    """Per line of the listing: those that are live before it or written by it. None: it is no reachable instruction."""
+    live: tuple[int | None, ...] = ()
+    """For each line of the listing: registers occupied before the instruction, or right after it with what it writes,
+    whichever are more. None: no instruction, one that no thread reaches, or not known (`reason`)."""
     peak: int | None = None
     peak_line: int | None = None
-    """Index of the first line with so many."""
+    """Index of the first line with as many."""
     grf_count: int | None = None
-    held: tuple[Held, ...] = ()
-    """What the registers hold at the peak, the largest first."""
+    """Registers that the thread has."""
+    live_at_peak: tuple[LiveVariable, ...] = ()
     next_step: int | None = None
-    """The next smaller register file of the device; None: there is none, or the device is not known."""
-    to_free: int | None = None
-    """Registers to be freed for the kernel to fit it; 0: it fits already."""
-    spills: bool = False
-    """Some of its values are in memory, beside these."""
+    """The largest smaller number of registers with which more threads fit on a vector engine. None: there is none, or
+    the device's are not known."""
+    to_next_step: int | None = None
+    """Registers to free at the peak to fit in `next_step`; 0: as many as it has would do. An estimate from below: the
+    allocator also needs room for alignment. None for kernels that spill, too."""
+    unexplained: tuple[int, ...] = ()
+    """Registers read, on some path, before anything is known to have written them: where this is not empty, the
+    figures may be too high there."""
+    note: str | None = None
     reason: str | None = None
+    """Why nothing is known."""
 
 
-def pressure(kernel: Kernel, isa: Listing | None = None, flow: ControlFlow | None = None) -> Pressure:
-    """Registers in use at each instruction.
+def pressure(kernel: Kernel, listing: Listing | None = None, flow: ControlFlow | None = None) -> Pressure:
+    """The register pressure of a kernel's ISA. `listing` and `flow`, where the caller has them, are not made again.
 
-    Args:
-        kernel: with a stage `isa`.
-        isa, flow: where they have been read already.
+    Raises what reading the listing raises: KeyError where there is none, ParseError on a damaged file.
     """
-    try:
-        listing = isa or kernel.listing("isa")
-    except (KeyError, ParseError, OSError) as error:
-        return Pressure(reason=f"there is no listing: {error.args[0] if error.args else error}")
-    flow = flow or control_flow(listing)
-    live = liveness(flow, given_bytes(listing.lines, flow.grf_bytes))
-    if live.reason:
-        return Pressure(grf_count=grf_count(kernel), reason=live.reason)
-    registers: list[int | None] = [None] * len(listing.lines)
-    for line, count in live.counts():
-        registers[line] = count
-    peak = max((count for count in registers if count is not None), default=0)
-    at = registers.index(peak) if peak else None
-    step = _next_step(kernel)
-    return Pressure(
-        registers=tuple(registers),
-        peak=peak,
-        peak_line=at,
+    listing = listing or kernel.listing("isa")
+    device = device_of(kernel)
+    found = listing_pressure(
+        listing,
+        flow,
         grf_count=grf_count(kernel),
-        held=() if at is None else tuple(sorted(_held(kernel, listing, live, at), key=lambda held: -held.count)),
+        threads_per_eu=device.threads_per_eu if device else {},
+        visa=_visa(kernel),
+    )
+    if spill_bytes(kernel):
+        return replace(found, to_next_step=None, note=OCCUPANCY_OF_A_SPILLING_KERNEL)
+    return found
+
+
+def listing_pressure(
+    listing: Listing,
+    flow: ControlFlow | None = None,
+    *,
+    grf_count: int | None = None,
+    threads_per_eu: Mapping[int, int] | None = None,
+    visa: Sequence[Line] = (),
+) -> Pressure:
+    """The register pressure of a listing. `visa`, the same kernel's vISA, tells more variables apart."""
+    flow = flow or control_flow(listing)
+    texts = [line.text for line in listing.lines]
+    variables = parse_variables(texts, flow.grf_bytes)
+    use = register_use(flow, variables)
+    reason = flow.reason or _opaque(flow) or use.reason
+    if reason:
+        return Pressure(live=(None,) * len(texts), grf_count=grf_count, reason=reason)
+    inputs = parse_inputs(texts, flow.grf_bytes)
+    found = liveness(flow, use, given_bytes(texts, inputs, flow.grf_bytes))
+    peak = found.peak
+    assert peak.line is not None
+    step = _next_step(grf_count, threads_per_eu or {})
+    return Pressure(
+        live=found.registers,
+        peak=peak.registers,
+        peak_line=peak.line,
+        grf_count=grf_count,
+        live_at_peak=live_variables(flow, use, peak.line, peak.bytes, variables, listing.lines, visa),
         next_step=step,
-        to_free=None if step is None else max(peak - step, 0),
-        spills=bool(spill_bytes(kernel)),
+        to_next_step=max(peak.registers - step, 0) if step is not None else None,
+        unexplained=_unexplained(found, texts, inputs, flow.grf_bytes),
     )
 
 
-def _next_step(kernel: Kernel) -> int | None:
-    device, registers = device_of(kernel), grf_count(kernel)
-    if device is None or registers is None:
+def given_bytes(texts: Sequence[str], inputs: Sequence[Input], grf_bytes: int) -> int:
+    """Bytes that hold something when the thread starts, as the bits of an integer.
+
+    r0, the thread's header. r1, where inputs come inline with the thread (the table of IGC 1.0.12504 does not say).
+    The inputs, where no prolog loads them.
+    """
+    register = (1 << grf_bytes) - 1
+    given = register
+    if any(each.source.startswith(("inline", "general")) for each in inputs):
+        given |= register << grf_bytes
+    if not any(text.startswith(_PROLOGS) for text in texts):
+        for each in inputs:
+            given |= (1 << each.size) - 1 << each.first
+    return given
+
+
+def _unexplained(found: Liveness, texts: Sequence[str], inputs: Sequence[Input], grf_bytes: int) -> tuple[int, ...]:
+    needed = found.before[0] if found.before else 0
+    given = given_bytes(texts, inputs, grf_bytes)
+    return registers_of(needed & ~given, grf_bytes)
+
+
+def _opaque(flow: ControlFlow) -> str | None:
+    """Why registers that code elsewhere uses leave the answer open."""
+    if flow.calls_elsewhere:
+        line = flow.calls_elsewhere[0]
+        return f"line {line + 1} calls a function whose code is not in this listing: what it uses is not known"
+    for number in flow.order:
+        block = flow.blocks[number]
+        last = flow.operations[block.last]
+        if last is not None and last.name == "ret" and not block.successors:
+            return f"line {block.last + 1} returns to a caller outside this listing: what that needs is not known"
+    return None
+
+
+def _next_step(grf_count: int | None, threads_per_eu: Mapping[int, int]) -> int | None:
+    now = threads_per_eu.get(grf_count or 0)
+    if now is None:
         return None
-    return max((count for count in device.threads_per_eu if count < registers), default=None)
+    return max((count for count, threads in threads_per_eu.items() if threads > now), default=None)
 
 
-def _held(kernel: Kernel, listing: Listing, live: Liveness, line: int) -> Iterator[Held]:
-    """Runs of registers that one instruction wrote, of those that are live before a line."""
-    flow = live.flow
-    writers = _writers(flow, line)
-    names = _names(kernel)
-    runs: list[list[int]] = []
-    for register in registers_in(live.before(line), flow.grf_bytes):
-        last = runs[-1][-1] if runs else None
-        if last is not None and register == last + 1 and writers.get(register) == writers.get(last):
-            runs[-1].append(register)
-        else:
-            runs.append([register])
-    for run in runs:
-        writer = writers.get(run[0])
-        if writer is None:
-            yield Held(run[0], len(run), None)
-        else:
-            wrote = listing.lines[writer]
-            name = next((names[id_] for id_ in wrote.ids if id_ in names), None)
-            yield Held(run[0], len(run), writer, wrote.loc, name)
-
-
-def _writers(flow: ControlFlow, line: int) -> dict[int, int]:
-    """The line that last wrote each register, on one of the ways that lead to a line: nearest blocks first."""
-    found: dict[int, int] = {}
-    number = flow.block_of(line)
-    if number is None:
-        return found
-    seen = {number}
-    pending = [(number, line - 1)]
-    for block, last in pending:  # grows as it is walked
-        for index in range(last, flow.blocks[block].first - 1, -1):
-            operation = flow.operations[index]
-            if operation is not None and operation.dst is not None:
-                for register in operation.dst.registers(flow.grf_bytes):
-                    found.setdefault(register, index)
-        for before in sorted(flow.blocks[block].predecessors, reverse=True):
-            if before not in seen:
-                seen.add(before)
-                pending.append((before, flow.blocks[before].last))
-    return found
-
-
-def _names(kernel: Kernel) -> dict[int, str]:
-    """By vISA number, the variable that the instruction writes."""
+def _visa(kernel: Kernel) -> tuple[Line, ...]:
     try:
-        lines = kernel.listing("visa").lines
-    except (KeyError, ParseError, OSError):
-        return {}
-    found: dict[int, str] = {}
-    for line in lines:
-        if line.ids and (name := _DESTINATION.search(line.text)):
-            for id_ in line.ids:
-                found.setdefault(id_, name["name"])
-    return found
+        return kernel.listing("visa").lines if "visa" in kernel.stages else ()
+    except (ParseError, OSError):
+        return ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from xpuasm_magic.formats.gen_payloads import Operands, parse_message, parse_raw_message
 from xpuasm_magic.formats.gen_registers import BITS, GRF_BYTES, Operand, parse_block, parse_operand
 
 _CALLS = ("call", "callc", "calla")
@@ -22,21 +23,12 @@ _SENDS = ("send", *_LSC)
 #         bfn.(s0&s1|s2) (32|M0)   r10.0<1>:ud   r5.0<1;0>:ud    r9.0<0;0>:ud  r2.0<0>:ud  {I@3} // $11
 _LINE = re.compile(
     r"(?:\((?P<predicate>[^)\s]+)\))?[ \t]+(?P<opcode>[a-z]\w*(?:\.\S+)?)"
-    r"(?:[ \t]+\((?P<size>\d+)\|M(?P<offset>\d+)\))?(?P<operands>[^{/]*)(?:\{(?P<options>[^}]*)\})?(?P<rest>.*)"
+    r"(?:[ \t]+\((?P<size>\d{1,3})\|M(?P<offset>\d{1,3})\))?(?P<operands>[^{/]*)(?:\{(?P<options>[^}]*)\})?(?P<rest>.*)"
 )
 # (lt)f3.0     (ne)f0.1
 _CONDITION = re.compile(r"\([a-z]{2}\)(?P<flag>f\d+(?:\.\d+)?)")
 # dpas.8x4: systolic depth, repeat count
-_DPAS = re.compile(r"b?dpas\w*\.(?P<depth>\d+)x(?P<repeat>\d+)")
-# r12:4
-_COUNT = re.compile(r":(?P<count>\d+)$")
-# bti[255][r254:1]    ss[a0.2][r3:1-0x10000]    [r220:4]    [r53:1+(0x0,0x20)]
-_ADDRESS = re.compile(r"(?P<surface>[a-z]+\[(?P<state>[^]]*)\])?\[(?P<register>r\d+:\d+)[^]]*\]")
-# 0x80200000:a0.2
-_DESCRIPTOR_REGISTER = re.compile(r"(?:0x[0-9A-Fa-f]+:)?(?P<register>[as]0\.\d+)")
-# wr:1h+2, rd:4;     of messages to registers by the byte: rd:128 B
-_LENGTHS = re.compile(r"(?:wr:(?P<address>\d+)h?\+(?P<data>\d+), )?rd:(?P<read>\d+)(?P<bytes> B)?")
-_DESCRIPTOR = re.compile(r"0x[0-9A-Fa-f]{1,8}")
+_DPAS = re.compile(r"b?dpas\w*\.(?P<depth>\d{1,2})x(?P<repeat>\d{1,2})")
 
 
 class Operation(NamedTuple):
@@ -119,17 +111,14 @@ def decode(text: str, grf_bytes: int = GRF_BYTES) -> Operation | None:
     return Operation(opcode, exec_size, int(offset or 0), predicate or None, no_mask, flag, dst, srcs, words)
 
 
-Operands = tuple[Operand | None, tuple[Operand, ...]]
-
-
 def _operands(opcode: str, exec_size: int, tokens: list[str], rest: str, grf_bytes: int) -> Operands:
     name = opcode.partition(".")[0]
     if not tokens:
         return None, ()
     if name.startswith("send"):
-        return _raw_message(opcode, tokens, rest, grf_bytes)
+        return parse_raw_message(opcode, exec_size, tokens, rest, grf_bytes)
     if name.startswith(_LSC):
-        return _message(opcode, tokens, grf_bytes)
+        return parse_message(opcode, exec_size, tokens, grf_bytes)
     if name in BRANCHES:
         return _branch(name, tokens, grf_bytes)
     if name in ("sync", "nop", "wait"):
@@ -173,63 +162,3 @@ def _dpas(depth: int, repeat: int, exec_size: int, tokens: list[str], grf_bytes:
     dst, *srcs = (parse_block(token, size, grf_bytes) for token, size in zip(tokens, sizes, strict=False))
     scales = (parse_block(token, grf_bytes, grf_bytes) for token in tokens[4:])  # bdpas: within a register each
     return dst, (*srcs, *scales)
-
-
-def _message(opcode: str, tokens: list[str], grf_bytes: int) -> Operands:
-    """`load DST ADDRESS`, `store ADDRESS DATA`, `atomic DST ADDRESS DATA`."""
-    index = next((index for index, token in enumerate(tokens) if "[" in token), None)
-    if index is None:
-        return _result(tokens[0], None, opcode, grf_bytes), tuple(_payload(token, None, grf_bytes) for token in tokens[1:])
-    dst = _result(tokens[0], None, opcode, grf_bytes) if index else None
-    data = [_payload(token, None, grf_bytes) for token in tokens[index + 1 :]]
-    address = _ADDRESS.fullmatch(tokens[index])
-    if address is None:
-        return dst, (Operand(tokens[index], "grf"), *data)
-    srcs = [_payload(address["register"], None, grf_bytes), *data]
-    if address["state"] and not address["state"].isdigit():
-        srcs.append(parse_operand(address["state"], 1, grf_bytes))
-    return dst, tuple(srcs)
-
-
-def _raw_message(opcode: str, tokens: list[str], rest: str, grf_bytes: int) -> Operands:
-    """`send DST SRC0 SRC1 EXTENDED-DESCRIPTOR DESCRIPTOR`, `sendg DST SRC0 SRC1 [SCALARS] DESCRIPTOR`.
-
-    What the operands do not tell of lengths is in the comment, or in bits 20-24 (read) and 25-28 (address) of the
-    descriptor (PRM, "Message Descriptor").
-    """
-    address = data = read = None
-    if said := _LENGTHS.search(rest):
-        address, data = (int(said[name]) if said[name] else None for name in ("address", "data"))
-        read = -(-int(said["read"]) // grf_bytes) if said["bytes"] else int(said["read"])
-    elif not opcode.startswith("sendg") and _DESCRIPTOR.fullmatch(tokens[-1]):
-        descriptor = int(tokens[-1], 16)
-        address, read = descriptor >> 25 & 0xF, descriptor >> 20 & 0x1F
-    lengths = [address, data]
-    srcs: list[Operand] = []
-    for token in tokens[1:]:
-        if found := _DESCRIPTOR_REGISTER.fullmatch(token):
-            srcs.append(parse_operand(found["register"], 1, grf_bytes))
-        elif token[0] == "r" or token.startswith("null"):
-            srcs.append(_payload(token, lengths.pop(0) if lengths else None, grf_bytes))
-    return _result(tokens[0], read, opcode + rest, grf_bytes), tuple(srcs)
-
-
-_MOST_STATED = 31
-"""The field for the length of a message's result has five bits."""
-
-
-def _result(token: str, length: int | None, message: str, grf_bytes: int) -> Operand:
-    """A message's destination. A 2D block load fills a power of two of registers: what is stated as 31 is 32."""
-    payload = _payload(token, length, grf_bytes)
-    if payload.payload == _MOST_STATED and "block2d" in message and payload.first is not None:
-        count = _MOST_STATED + 1
-        return payload._replace(mask=(1 << count * grf_bytes) - 1, payload=count)
-    return payload
-
-
-def _payload(token: str, length: int | None, grf_bytes: int) -> Operand:
-    """`length` in registers stands where the operand itself has none."""
-    if found := _COUNT.search(token):
-        length = int(found["count"])
-    size = length * grf_bytes if length is not None else None
-    return parse_block(token, size, grf_bytes, payload=length)

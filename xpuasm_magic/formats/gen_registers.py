@@ -28,8 +28,8 @@ BITS = {
 
 # r5.0<2;1,0>:f    -r5.0<1;0>:d    acc0.0<1>:f    r12:4    r40.0:hf    a0.2    null<1>:ud    (abs)r3.0<0>:f
 _REGISTER = re.compile(
-    r"[-~]?(?:\((?:abs|sat)\))?(?P<file>[a-z]+)(?P<number>\d*)(?:\.(?P<sub>\d+))?"
-    r"(?:<(?P<region>[\d;,]*)>)?(?::(?:(?P<count>\d+)|(?P<type>[a-z]\w*)))?"
+    r"[-~]?(?:\((?:abs|sat)\))?(?P<file>[a-z]+)(?P<number>\d{0,3})(?:\.(?P<sub>\d{1,3}))?"
+    r"(?:<(?P<region>[\d;,]*)>)?(?::(?:(?P<count>\d{1,3})|(?P<type>[a-z]\w*)))?"
 )
 # r[a0.0]<1,0>:d     r[a0.4,16]<0;1,0>:ud    r[s0.0]
 _INDIRECT = re.compile(
@@ -37,6 +37,10 @@ _INDIRECT = re.compile(
 )
 # 0x3F800000:f     -15:w      0x0      0x76543210:v
 _IMMEDIATE = re.compile(r"[-~]?(?:0x[0-9A-Fa-f]+|\d[\d.e+-]*)(?::(?P<type>[a-z]\w*))?")
+
+# 1     1;0     8;8,1
+_REGION = re.compile(r"(\d{1,2})(?:;(\d{1,2})(?:,(\d{1,2}))?)?")
+_MOST_CHANNELS = 32
 
 _KINDS = {"r": "grf", "acc": "acc", "f": "flag", "a": "address", "s": "scalar", "null": "null"}
 _OTHERS = frozenset(("sr", "cr", "ce", "ip", "tm", "tdr", "dbg", "mme", "msg", "n", "sp", "fc"))
@@ -118,19 +122,22 @@ def parse_block(token: str, size: int | None, grf_bytes: int = GRF_BYTES, *, pay
 
 @lru_cache(maxsize=1 << 12)
 def region_mask(region: str, exec_size: int, size: int) -> int:
-    """The bytes that a region of elements of `size` bytes touches, from its origin.
+    """The bytes that a region of elements of `size` bytes touches, from its origin; 0: it is no region.
 
     `1`: horizontal stride. `1;0`: vertical and horizontal stride of an operation with three sources, whose width is
     their quotient. `8;8,1`: vertical stride, width, horizontal stride.
     """
-    numbers = [int(number) for number in re.split("[;,]", region) if number]
+    found = _REGION.fullmatch(region)
+    if found is None or exec_size > _MOST_CHANNELS:
+        return 0
+    numbers = [int(number) for number in found.groups() if number]
     if len(numbers) == 1:
         vertical, width, horizontal = 0, exec_size, numbers[0]
     elif len(numbers) == 2:
         vertical, horizontal = numbers
         width = vertical // horizontal or exec_size if horizontal else 1
     else:
-        vertical, width, horizontal = (*numbers, 0, 1, 0)[:3]
+        vertical, width, horizontal = numbers
     element = (1 << size) - 1
     mask = 0
     for channel in range(exec_size):
