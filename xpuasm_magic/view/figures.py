@@ -73,27 +73,31 @@ def _peak(of: Analysed) -> Told | None:
     if found.peak is None or found.peak_line is None:
         return None
     whole = f" of {found.grf_count}" if found.grf_count else ""
-    free = f" Free {found.to_free} for the code to fit {found.next_step}." if found.to_free and found.next_step else ""
-    spills = " What was spilled is not among them." if found.spills else ""
+    free = f" Free {found.to_next_step} for the code to fit {found.next_step}." if found.to_next_step else ""
     return Told(
         f"peak {found.peak}{whole} registers",
         f"In use at once, at line {found.peak_line + 1}: how full the register file is, not what the kernel would "
-        f"want.{spills}{free}",
+        f"want.{free}{f' {found.note}' if found.note else ''}",
         found.peak_line,
     )
 
 
 def _held(of: Analysed) -> Told | None:
     """The largest value in registers at the peak."""
-    held = next((one for one in of.pressure.held if one.line is not None), None)
-    if held is None or held.line is None:
+    held = max(
+        (one for one in of.pressure.live_at_peak if one.written), key=lambda one: len(one.registers), default=None
+    )
+    if held is None:
         return None
-    name = f"{held.variable} " if held.variable else ""
-    where = f", for line {held.loc.line} of the source" if held.loc else ""
+    line = held.written[-1]
+    count = len(held.registers)
+    loc = of.isa.lines[line].loc
+    name = f"{held.name} " if held.name else ""
+    where = f", for line {loc.line} of the source" if loc else ""
     return Told(
-        f"largest value there: {name}r{held.first}:{held.count}",
-        f"At the peak {held.count} registers hold what line {held.line + 1} wrote{where}",
-        held.line,
+        f"largest value there: {name}r{held.registers[0]}:{count}",
+        f"At the peak {count} registers hold what line {line + 1} wrote{where}",
+        line,
     )
 
 
@@ -152,7 +156,7 @@ COLUMNS = (
         name="live",
         title="live",
         tooltip="Registers in use at the line: those that are read later, and those that it writes",
-        values=lambda of: of.pressure.registers,
+        values=lambda of: of.pressure.live,
         most=lambda of: of.pressure.grf_count,
     ),
 )
