@@ -28,8 +28,15 @@ export function whatIfPanel(host, compare, closed) {
   /** @type {ReturnType<typeof whatIfForm>|null} */ let form = null;
   /** @type {any} */ let timer = null;
   let shown = "";
+  let toFocus = false; // when the form is there
+
+  function focus() {
+    toFocus = form === null;
+    formBox.querySelector("input")?.focus();
+  }
 
   function leave() {
+    toFocus = false;
     element.hidden = true;
     closed();
   }
@@ -51,6 +58,7 @@ export function whatIfPanel(host, compare, closed) {
       form = whatIfForm(choices, start);
       formBox.replaceChildren(form.element);
       draw();
+      if (toFocus) focus();
     } catch (error) {
       if (id === kernel) formBox.replaceChildren(h("p", { class: "xa-say xa-bad", role: "alert", text: visible(said(error)) }));
     }
@@ -141,7 +149,7 @@ export function whatIfPanel(host, compare, closed) {
       form = null;
       if (!element.hidden) ask();
     },
-    focus: () => element.querySelector("input")?.focus(),
+    focus,
     destroy() {
       clearTimeout(timer);
       for (const one of asked.values()) one.wanted++;
