@@ -14,8 +14,10 @@ import pytest
 from truth import assert_true_rows, messages
 
 import xpuasm_magic
+from xpuasm_magic.capture.builds import Builder
 from xpuasm_magic.errors import SetupError, UsageError
 from xpuasm_magic.model import Capture
+from xpuasm_magic.toolchain import Toolchain
 
 ADD = """
 import torch, triton, triton.language as tl
@@ -274,39 +276,25 @@ def test_an_interrupt_ends_the_whole_group_and_shows_what_was_captured(endless, 
     assert not _alive_in(out)
 
 
-def test_an_interrupt_while_ocloc_still_builds_ends_the_run_as_interrupted(tmp_path):
+def test_an_interrupt_while_ocloc_still_builds_ends_the_run_as_interrupted(monkeypatch):
     """The code is done by then; "run all" must stop all the same."""
-    # A number that no build has seen, so that none is taken from the cache.
-    text = (
-        (Path(__file__).parent / "scripts" / "spill.py")
-        .read_text()
-        .replace("a * b + c", f"a * b + c * {time.time_ns() % 10**9}.0", 1)
-    )
-    script = tmp_path / "spills.py"
-    script.write_text(text + "\nprint('done', flush=True)\n")
-    out = tmp_path / "out"
-    with subprocess.Popen(
-        [sys.executable, "-m", "xpuasm_magic.cli", "run", "-o", str(out), str(script)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    ) as process:
-        deadline = time.monotonic() + 120
-        while time.monotonic() < deadline and process.poll() is None and "done" not in _text(out / "run.log"):
-            time.sleep(0.05)
-        while time.monotonic() < deadline and _child_runs(out):
-            time.sleep(0.05)
-        time.sleep(0.3)  # until the runner has seen it, too
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
-    capture = xpuasm_magic.read_capture(out)
-    assert process.returncode == 130
+    compile_, wait = Toolchain.compile, Builder.wait
+
+    def slow(self, *args, cancel, **kwargs):
+        cancel.wait(60)
+        return compile_(self, *args, cancel=cancel, **kwargs)
+
+    def interrupted(self, seconds):
+        os.kill(os.getpid(), signal.SIGINT)
+        wait(self, seconds)
+
+    monkeypatch.setattr(Toolchain, "compile", slow)
+    monkeypatch.setattr(Builder, "wait", interrupted)
+    # A number that no build has seen: none is taken from the cache.
+    capture = xpuasm_magic.run(ADD.replace(" + 1,", f" + {time.time_ns() % 10**9}.0,"))
     assert capture.info.state == "interrupted"
+    assert [kernel.status for kernel in capture] == ["interrupted"]
     assert any("still compiling" in note.message for note in capture.notes)
-
-
-def _child_runs(out: Path) -> bool:
-    return any("child_config" in Path(f"/proc/{number}/cmdline").read_text() for number in _alive_in(out))
 
 
 def test_a_killed_run_leaves_no_process_and_nothing_of_it_reaches_the_next(endless):
