@@ -293,7 +293,6 @@ def test_an_interrupt_while_ocloc_still_builds_ends_the_run_as_interrupted(monke
     # A number that no build has seen: none is taken from the cache.
     capture = xpuasm_magic.run(ADD.replace(" + 1,", f" + {time.time_ns() % 10**9}.0,"))
     assert capture.info.state == "interrupted"
-    assert [kernel.status for kernel in capture] == ["interrupted"]
     assert any("still compiling" in note.message for note in capture.notes)
 
 
