@@ -21,7 +21,7 @@ class LiveVariable:
     """Registers in a row that hold one variable, or that the same instructions have written."""
 
     name: str | None
-    """As vISA names it. None: nothing tells which of the variables that take turns in the registers it is."""
+    """As vISA names it. None: several at once, or nothing tells which of those that take turns in the registers."""
     registers: tuple[int, ...]
     written: tuple[int, ...] = ()
     """Indices of the lines that may have written it last; none: the thread started with it."""
@@ -47,8 +47,10 @@ def live_variables(
     statements = {id_: set(_NAME.findall(visa_line.text)) for visa_line in visa for id_ in visa_line.ids}
     names_of = _names(variables)
     found: list[LiveVariable] = []
+    size = (1 << flow.grf_bytes) - 1
     for register in registers_of(occupied, flow.grf_bytes):
-        candidates = declared.get(register, [])
+        here = occupied & size << register * flow.grf_bytes
+        candidates = [each for each in declared.get(register, ()) if _holds(each, here)]
         written = tuple(sorted(writers.get(register, ())))
         if len({candidate.name for candidate in candidates}) > 1:
             ids = [id_ for writer in written for id_ in lines[writer].ids]
@@ -79,6 +81,11 @@ def _by_register(variables: Sequence[Variable], grf_bytes: int) -> dict[int, lis
             for register in range(variable.first // grf_bytes, last + 1):
                 found.setdefault(register, []).append(variable)
     return found
+
+
+def _holds(variable: Variable, bytes_: int) -> bool:
+    """Whether all of them are the variable's: a register may hold several small ones."""
+    return bytes_ & ~((1 << variable.size) - 1 << variable.first) == 0
 
 
 def _names(variables: Sequence[Variable]) -> Mapping[str, set[str]]:
