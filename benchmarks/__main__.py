@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import browser, capture_speed, diff, import_speed, join_speed, mix, recompile
+from benchmarks import browser, capture_speed, diff, import_speed, join_speed, mix, pressure, recompile
 from benchmarks.result import Result
 
 BENCHES = (
@@ -13,6 +13,7 @@ BENCHES = (
     recompile.measure,
     diff.measure,
     mix.measure,
+    pressure.measure,
 )
 
 
