@@ -1,4 +1,4 @@
-"""A notebook's view of a capture without a notebook server: the page's messages go to a real `Browser` in this process."""
+"""A notebook's view of a capture with no notebook server: a page's messages go to a real `Browser` in this process."""
 
 from __future__ import annotations
 
