@@ -98,7 +98,7 @@ def open_page(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Ope
         wrong.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
-    def opened(*, width: int = 1280, height: int = 860, dark: bool = False) -> Page:
+    def opened(*, width: int = 1280, height: int = 1040, dark: bool = False) -> Page:
         context = chromium.new_context(
             viewport={"width": width, "height": height},
             color_scheme="dark" if dark else "light",

@@ -89,7 +89,7 @@ def test_search_counts_marks_and_walks_the_whole_listing(open_page: OpenPage, re
     page.focus(".xa-code")
     page.keyboard.press("/")
     page.keyboard.type("SEND")
-    page.wait_for_selector(".xa-bar >> text=/lines?$/")
+    page.wait_for_selector(".xa-said >> text=/lines?$/")
     page.keyboard.press("Enter")
     first = page.inner_text(".xa-row.xa-current")
     assert "send" in first.lower()
@@ -312,6 +312,7 @@ def test_a_menu_copies_instructions_only_or_with_numbers_by_keys_alone(
     assert not any("//" in line for line in lines)
     page.keyboard.press("ArrowDown")
     page.keyboard.press("End")
+    page.keyboard.press("ArrowUp")  # the last saves a file
     page.keyboard.press("Enter")
     page.wait_for_selector(f".xa-bar >> text={len(text):,} lines copied")
     numbered = _text(page).rstrip("\n").split("\n")
@@ -365,3 +366,15 @@ def test_an_operand_wider_than_a_register_covers_those_after_it(
     page.wait_for_selector(".xa-bar >> text=r11: writes and reads are marked")
     assert _marked(page, "write") == ["r10.0<1>:f"]
     assert sorted(_marked(page, "read")) == sorted([payload, "r11.0<0;1,0>:f"])
+
+
+def test_a_pane_that_opens_later_lights_up_for_the_chosen_line(open_page: OpenPage, report: Path) -> None:
+    page = _open(open_page(), report, panes=1)
+    _numbered(page.locator(".xa-stage")).click(position={"x": 20, "y": 9})
+    page.click(".xa-layout button:nth-child(2)")
+    visa = _pane(page, 1, "visa")
+    visa.locator(".xa-row.xa-lit").first.wait_for()
+    visa.locator("[aria-haspopup=menu]").click()
+    with page.expect_download() as download:
+        visa.locator("text=Save as a file").click()
+    assert download.value.suggested_filename.endswith(".visaasm")

@@ -83,7 +83,7 @@ def test_a_failed_kernel_shows_the_compilers_words(open_page: OpenPage, report: 
     _choose(page, "triton_red_fused_sum_7")
     assert "__spirv_GroupNonUniformFAdd" in page.inner_text(".xa-error-text")
     assert "ocloc compile -file" in page.inner_text(".xa-repro")
-    assert "no listing" in page.inner_text(".xa-say")
+    assert "no listing" in page.inner_text(".xa-stage .xa-say")
 
 
 def test_the_filter_and_the_keyboard_are_enough(open_page: OpenPage, report: Path) -> None:

@@ -77,6 +77,7 @@ export function kernelPane(host, value, moved) {
   /** @type {number|null} */ let attempt = null;
   const layout = { count: 0, stages: ["isa", "python", "ttgir"], widths: [1, 1, 1], follow: true, ...remembered() };
   /** @type {ReturnType<typeof stagePane>[]} */ let panes = [];
+  /** @type {{from: any, line: number}|null} */ let chosen = null;
   /** @type {Analysis|null} */ let analysis = null;
 
   const stages = () => (attempt === null ? kernel?.stages : kernel?.attempts[attempt]?.stages) ?? [];
@@ -87,7 +88,12 @@ export function kernelPane(host, value, moved) {
     stages,
     help,
     linked,
-    changed: keep,
+    /** @param {any} pane */
+    changed(pane) {
+      keep();
+      if (pane === chosen?.from) chosen = null;
+      else if (chosen && panes.includes(chosen.from)) linked(chosen.from, chosen.line, true); // the newly shown lights up too
+    },
     get name() {
       return kernel ? visible(String(value(kernel, "name") ?? kernel.id)) : "";
     },
@@ -106,6 +112,7 @@ export function kernelPane(host, value, moved) {
   /** Lights up, in every pane, what belongs to a line of one. @param {any} from @param {number|null} line @param {boolean} firmly */
   function linked(from, line, firmly) {
     const { shown } = from;
+    if (firmly) chosen = line === null ? null : { from, line };
     let total = 0;
     for (const one of panes) {
       const found = line === null || !shown || !one.shown ? [] : one === from ? [line] : linkedLines(shown, line, one.shown);

@@ -16,7 +16,7 @@ import { actionMenu } from "./menu.js";
  * @property {() => number|null} attempt
  * @property {() => Stage[]} stages
  * @property {(pane: any, line: number|null, firmly: boolean) => void} linked
- * @property {() => void} changed
+ * @property {(pane: any) => void} changed  it shows another listing
  * @property {ReturnType<typeof helpBox>} help
  * @property {string} name  of the kernel
  */
@@ -38,7 +38,7 @@ export function stagePane(shared, choice) {
   const said = h("span", { class: "xa-count xa-said", role: "status" });
   const foldButton = h("button", { class: "xa-button xa-fold-all", type: "button", text: "Fold", title: "Fold or unfold all blocks   Z", hidden: true });
   const copyButton = h("button", { class: "xa-button", type: "button", text: "Copy", title: "The whole text, as the compiler wrote it" });
-  const copyMenu = actionMenu("Copy the selection, or all, as …", FORMS.map(({ form, title, tooltip }) => ({
+  const forms = FORMS.map(({ form, title, tooltip }) => ({
     title,
     tooltip,
     act() {
@@ -47,11 +47,20 @@ export function stagePane(shared, choice) {
         said.textContent = told;
       });
     },
-  })));
-  const saveButton = h("button", { class: "xa-button", type: "button", text: "Save" });
+  }));
+  const saving = { title: "Save as a file", tooltip: "The whole text, as the compiler wrote it", act: saveAll };
+  const copyMenu = actionMenu("Copy the selection, or all, as …", [...forms, saving]);
+  const saveButton = h("button", { class: "xa-button xa-save", type: "button", text: "Save" }); // in the menu where panes are narrow
   const message = h("div");
   let asked = 0;
   /** @type {Linkable|null} */ let shown = null;
+
+  function saveAll() {
+    const suffix = shared.stages().find((one) => one.name === stage)?.suffix ?? ".txt";
+    const attempt = shared.attempt();
+    const tried = attempt === null ? "" : `.rejected-${attempt + 1}`;
+    save(code.text, `${shared.name.replace(/[^\w.-]+/g, "_").slice(0, 120)}${tried}${suffix}`);
+  }
 
   /** @returns {Place} */
   const place = () => ({ kernel: shared.kernel()?.id ?? "", attempt: shared.attempt(), stage });
@@ -174,7 +183,7 @@ export function stagePane(shared, choice) {
       const begin = stage === "python" ? shared.kernel()?.line ?? null : null;
       if (begin !== null) code.openAt(begin - 1);
       copyButton.disabled = copyMenu.button.disabled = saveButton.disabled = false;
-      shared.changed();
+      shared.changed(self);
       afterwards(mine);
     } catch (error) {
       if (mine !== asked) return;
@@ -228,12 +237,7 @@ export function stagePane(shared, choice) {
     drawFold();
   });
   copyButton.addEventListener("click", () => copy(code.text).then(() => acknowledge(copyButton, "Copied")));
-  saveButton.addEventListener("click", () => {
-    const suffix = shared.stages().find((one) => one.name === stage)?.suffix ?? ".txt";
-    const attempt = shared.attempt();
-    const tried = attempt === null ? "" : `.rejected-${attempt + 1}`;
-    save(code.text, `${shared.name.replace(/[^\w.-]+/g, "_").slice(0, 120)}${tried}${suffix}`);
-  });
+  saveButton.addEventListener("click", saveAll);
 
   const self = {
     element,
