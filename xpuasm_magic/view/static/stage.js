@@ -52,7 +52,8 @@ export function stagePane(shared, choice) {
   const copyMenu = actionMenu("Copy the selection, or all, as …", [...forms, saving]);
   const saveButton = h("button", { class: "xa-button xa-save", type: "button", text: "Save" }); // in the menu where panes are narrow
   const message = h("div");
-  let asked = 0;
+  let asked = 0; // every change of what is to be shown: an answer to an earlier question is dropped
+  let helped = 0; // likewise of help
   /** @type {Linkable|null} */ let shown = null;
 
   function saveAll() {
@@ -64,7 +65,8 @@ export function stagePane(shared, choice) {
 
   /** @returns {Place} */
   const place = () => ({ kernel: shared.kernel()?.id ?? "", attempt: shared.attempt(), stage });
-  const code = listingView((start) => host.request("spans", { ...place(), start }), {
+  let read = place(); // of the listing that is on the screen, also while the next one is on its way
+  const code = listingView((start) => host.request("spans", { ...read, start }), {
     hover: (line) => shared.linked(self, line, false),
     select: (line) => shared.linked(self, line, true),
     find: () => find.select(),
@@ -73,22 +75,28 @@ export function stagePane(shared, choice) {
     },
     async help(line, column, x, y) {
       if (!shown) return;
-      const mine = asked;
+      const mine = ++helped;
       try {
         const answer = await host.request("help", { stage, text: shown.lines[line], column });
-        if (answer.help && mine === asked) shared.help.show(answer.help, x, y);
+        if (answer.help && mine === helped) shared.help.show(answer.help, x, y);
       } catch {
         // No help is no fault of the listing.
       }
     },
-    unhelp: () => shared.help.hide(),
+    unhelp,
     folded: drawFold,
   });
   const bar = h("div", { class: "xa-bar" }, tabs, chooser, h("span", { class: "xa-space" }), said, opcodes, find, foldButton, h("div", { class: "xa-copy" }, copyButton, copyMenu.element), saveButton);
   const element = h("section", { class: "xa-stage" }, bar, message, code.element);
 
+  function unhelp() {
+    helped++;
+    shared.help.hide();
+  }
+
   function draw() {
     const stages = shared.stages();
+    const held = tabs.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.stage : undefined;
     tabs.replaceChildren(
       ...stages.map((one) =>
         h("button", {
@@ -97,6 +105,7 @@ export function stagePane(shared, choice) {
         }),
       ),
     );
+    if (held) tabs.querySelector(`[data-stage="${CSS.escape(held)}"]`)?.focus({ preventScroll: true });
     chooser.replaceChildren(...stages.map((one) => h("option", { value: one.name, text: one.title })));
     chooser.value = stage;
     bar.hidden = stages.length === 0;
@@ -150,22 +159,24 @@ export function stagePane(shared, choice) {
     return have.includes(wanted) ? wanted : have.includes("isa") ? "isa" : have.at(-1) ?? "";
   }
 
-  /** @param {string} [wanted] */
+  /** @param {string} [wanted] @returns {Promise<boolean>} it is shown, and nothing else was wanted meanwhile */
   async function open(wanted = choice) {
-    if (!shared.kernel()) return;
+    const mine = ++asked;
+    shown = null;
+    unhelp();
+    if (!shared.kernel()) return false;
     choice = wanted;
     stage = available(wanted);
     draw();
-    shown = null;
     find.value = said.textContent = "";
     opcodes.hidden = foldButton.hidden = true;
     copyButton.disabled = copyMenu.button.disabled = saveButton.disabled = true;
     if (!stage) {
       code.clear();
       say("There is no listing of this kernel.");
-      return;
+      return false;
     }
-    const mine = ++asked;
+    const wantedPlace = place();
     const label = `${shared.stages().find((one) => one.name === stage)?.title} of ${shared.name}`;
     const slow = setTimeout(() => {
       if (mine !== asked) return;
@@ -173,22 +184,25 @@ export function stagePane(shared, choice) {
       say("Reading …");
     }, 300);
     try {
-      const listing = await host.request("listing", place());
-      if (mine !== asked) return;
+      const listing = await host.request("listing", wantedPlace);
+      if (mine !== asked) return false;
+      read = wantedPlace;
       message.replaceChildren();
       code.element.classList.remove("xa-away");
       shown = linkable(listing);
       code.show(stage, listing, shown.lines, label);
       // The source of a kernel of a cell is the whole cell: it opens at the kernel's own function.
       const begin = stage === "python" ? shared.kernel()?.line ?? null : null;
-      if (begin !== null) code.openAt(begin - 1);
+      if (begin !== null && begin <= shown.lines.length) code.openAt(begin - 1);
       copyButton.disabled = copyMenu.button.disabled = saveButton.disabled = false;
       shared.changed(self);
       afterwards(mine);
+      return true;
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== asked) return false;
       code.clear();
       say(error instanceof Error ? error.message : String(error), true);
+      return false;
     } finally {
       clearTimeout(slow);
     }
@@ -264,6 +278,8 @@ export function stagePane(shared, choice) {
     },
     focus: code.focus,
     destroy() {
+      asked++;
+      helped++;
       copyMenu.destroy();
       code.destroy();
     },
