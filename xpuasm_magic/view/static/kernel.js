@@ -3,10 +3,12 @@
 
 import { acknowledge, copy, counted, h, visible } from "./dom.js";
 import { compareView } from "./compare.js";
+import { paneDivider } from "./divider.js";
 import { factsOf, originOf } from "./facts.js";
 import { figuresBox } from "./figures.js";
 import { linkedLines } from "./links.js";
 import { notesView } from "./notes.js";
+import { otherCodes } from "./others.js";
 import { placeName } from "./places.js";
 import { helpBox } from "./help.js";
 import { stagePane } from "./stage.js";
@@ -53,11 +55,11 @@ export function kernelPane(host, value, moved) {
   const layoutBox = h("div", { class: "xa-layout", role: "group", "aria-label": "Panes side by side" }, ...counts);
   const linkButton = h("button", { class: "xa-button", type: "button", text: "Copy link" });
   const whatIfButton = h("button", { class: "xa-button", type: "button", text: "What if", "aria-expanded": "false", title: "Another device, GRF mode, compiler or number of warps   w", on: { click: () => askWhatIf(whatIf.element.hidden) } });
-  const others = h("select", { class: "xa-select xa-others", "aria-label": "Compare with", title: "Side by side with another kernel or build   d" });
+  const others = otherCodes(host, value, (other) => kernel && compare({ kernel: kernel.id, attempt, matrix: null }, other));
   const messages = h("div", { class: "xa-messages" });
   const split = h("div", { class: "xa-split" });
   const help = helpBox();
-  const head = h("div", { class: "xa-head" }, h("div", { class: "xa-head-text" }, name, facts, origin), h("div", { class: "xa-controls" }, where, attempts, whatIfButton, others, linkButton, followButton, layoutBox));
+  const head = h("div", { class: "xa-head" }, h("div", { class: "xa-head-text" }, name, facts, origin), h("div", { class: "xa-controls" }, where, attempts, whatIfButton, others.element, linkButton, followButton, layoutBox));
   const figures = figuresBox(host, gotoIsa, (found) => {
     analysis = found;
     annotate();
@@ -145,48 +147,13 @@ export function kernelPane(host, value, moved) {
       one.element.style.flexGrow = String(layout.widths[index]);
       one.element.setAttribute("aria-label", `Pane ${index + 1}`);
       panes.push(one);
-      split.append(...(index ? [divider(index), one.element] : [one.element]));
+      split.append(...(index ? [paneDivider(() => [panes[index - 1].element, panes[index].element], layout.widths, index, () => remember(layout)), one.element] : [one.element]));
       if (kernel) one.open();
     }
     split.dataset.count = String(count);
     counts.forEach((button, index) => button.setAttribute("aria-pressed", String(index + 1 === count)));
     followButton.hidden = count === 1;
     remember(layout);
-  }
-
-  /** @param {number} index  of the pane at its right */
-  function divider(index) {
-    const bar = h("div", { class: "xa-divider", role: "separator", "aria-orientation": "vertical", "aria-label": "Width of the panes", tabindex: "0" });
-    /** @param {number} pixels */
-    const shift = (pixels) => {
-      const [left, right] = [panes[index - 1].element, panes[index].element];
-      const total = left.offsetWidth + right.offsetWidth;
-      const share = Math.max(0.1, Math.min(0.9, (left.offsetWidth + pixels) / total));
-      const weights = layout.widths[index - 1] + layout.widths[index];
-      layout.widths[index - 1] = share * weights;
-      layout.widths[index] = (1 - share) * weights;
-      left.style.flexGrow = String(layout.widths[index - 1]);
-      right.style.flexGrow = String(layout.widths[index]);
-      bar.setAttribute("aria-valuenow", String(Math.round(share * 100)));
-    };
-    bar.setAttribute("aria-valuenow", String(Math.round((100 * layout.widths[index - 1]) / (layout.widths[index - 1] + layout.widths[index]))));
-    bar.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
-      bar.setPointerCapture(event.pointerId);
-      event.preventDefault();
-    });
-    bar.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
-      if (bar.hasPointerCapture(event.pointerId)) shift(event.clientX - bar.getBoundingClientRect().left - 3);
-    });
-    bar.addEventListener("pointerup", () => remember(layout));
-    bar.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
-      const step = { ArrowLeft: -24, ArrowRight: 24 }[event.key];
-      if (!step) return;
-      shift(step);
-      remember(layout);
-      event.preventDefault();
-      event.stopPropagation();
-    });
-    return bar;
   }
 
   function drawHead() {
@@ -218,7 +185,7 @@ export function kernelPane(host, value, moved) {
       }
     }
     messages.replaceChildren(...found);
-    drawOthers();
+    others.show(kernel, attempt);
   }
 
   /** In the pane that has it, else in the first. @param {number} line */
@@ -246,20 +213,6 @@ export function kernelPane(host, value, moved) {
     whatIf.show(kernel.id);
   }
 
-  /** What the chosen kernel can be compared with: its own builds, its configs, then all others. */
-  function drawOthers() {
-    if (!kernel || host.kind !== "notebook") return void (others.hidden = true);
-    const { id, group } = kernel;
-    const builds = [...(attempt === null ? [] : [{ title: "the build shown as the row", code: { kernel: id, attempt: null, matrix: null } }]),
-      ...kernel.attempts.map((one, index) => ({ title: one.label, code: { kernel: id, attempt: index, matrix: null } })).filter(({ code }) => code.attempt !== attempt)];
-    const rest = host.capture().kernels.filter((one) => one.id !== id && one.stages.length);
-    const named = (/** @type {Kernel} */ one) => ({ title: [value(one, "name"), value(one, "config")].filter(Boolean).join(" "), code: { kernel: one.id, attempt: null, matrix: null } });
-    const groups = [["Builds of this kernel", builds], ["Its other configs", rest.filter((one) => one.group === group).map(named)], ["Other kernels", rest.filter((one) => one.group !== group).map(named)]];
-    others.replaceChildren(h("option", { value: "", text: "Compare with …" }),
-      ...groups.filter(([, codes]) => codes.length).map(([label, codes]) => h("optgroup", { label }, .../** @type {any[]} */ (codes).map(({ title, code }) => h("option", { value: JSON.stringify(code), text: visible(title) })))));
-    others.hidden = others.options.length < 2;
-  }
-
   /** @param {string} [wanted]  stage of the first pane */
   function open(wanted) {
     compared.hide();
@@ -272,19 +225,12 @@ export function kernelPane(host, value, moved) {
     return Promise.all(panes.map((one, index) => one.open(index === 0 ? wanted : undefined)));
   }
 
-  others.addEventListener("change", () => {
-    if (!others.value || !kernel) return;
-    const other = JSON.parse(others.value);
-    others.value = "";
-    compare({ kernel: kernel.id, attempt, matrix: null }, other);
-  });
-  others.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.stopPropagation());
   pane.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || /** @type {HTMLElement} */ (event.target).matches("input, select, textarea")) return;
     if (event.key === "w" && !whatIfButton.hidden) {
       askWhatIf(true);
       whatIf.focus();
-    } else if (event.key === "d" && !others.hidden) others.focus();
+    } else if (event.key === "d" && !others.element.hidden) others.element.focus();
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -4,13 +4,13 @@
 import { besideLines } from "./beside.js";
 import { counted, h, number } from "./dom.js";
 import { copiedLines, selectedText, unfoldedEnds } from "./copying.js";
-import { dialectOf } from "./dialects.js";
 import { listingFolding } from "./folding.js";
 import { foldable } from "./folds.js";
 import { jumps } from "./jumps.js";
 import { listingKeys } from "./listingkeys.js";
 import { listingPointer } from "./pointer.js";
 import { registerBytes, registerOperands } from "./registers.js";
+import { linesOfOpcode, opcodeCounts } from "./opcodes.js";
 import { listingProfile } from "./profile.js";
 import { ROW, listingRows } from "./rows.js";
 import { listingSelection } from "./selection.js";
@@ -335,23 +335,14 @@ export function listingView(colours, tell) {
       return hits.length;
     },
     nextHit: at.nextHit,
-    /** Instructions by name, with how many there are. @returns {[string, number][]} */
-    opcodes() {
-      const { named } = dialectOf(stage);
-      /** @type {Map<string, number>} */ const found = new Map();
-      lines.forEach((line, index) => {
-        const name = named(line, listing.pcs[index] != null);
-        if (name) found.set(name, (found.get(name) ?? 0) + 1);
-      });
-      return [...found].sort((a, b) => a[0].localeCompare(b[0]));
-    },
+    /** Instructions by name, with how many there are. */
+    opcodes: () => opcodeCounts(stage, lines, listing.pcs),
     /** @param {string} name  empty: all */
     filter(name) {
       only = null;
       hits = [];
       if (name) {
-        const { named } = dialectOf(stage);
-        lines.forEach((line, index) => named(line, listing.pcs[index] != null) === name && hits.push(index));
+        hits = linesOfOpcode(name, stage, lines, listing.pcs);
         only = new Set(hits);
       }
       rows.remark();
