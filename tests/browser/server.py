@@ -86,6 +86,9 @@ def run_cells(page: Page, count: int = 1) -> None:
         cell = page.locator(".jp-CodeCell").nth(index)
         ran = cell.locator(".jp-InputPrompt", has_text=re.compile(r"\[[*\d]+\]"))
         for _ in range(30):
+            if (dialog := page.locator(".jp-Dialog")).count():  # Jupyter's own, on a machine that is very busy
+                print(dialog.first.inner_text())
+                dialog.locator(".jp-mod-accept").first.click()
             cell.locator(".cm-content").click()
             page.keyboard.press("Control+Enter")
             with suppress(PlaywrightTimeoutError):
