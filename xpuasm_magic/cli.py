@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xpuasm_magic.commands.diff import add_diff
+from xpuasm_magic.commands.explain import add_explain
 from xpuasm_magic.commands.recompile import add_recompile
+from xpuasm_magic.commands.table import add_table
 from xpuasm_magic.errors import UsageError, XpuasmError
 from xpuasm_magic.options import add_run_options, run_options
 
@@ -75,13 +77,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS", help="the script's own arguments")
     run.set_defaults(do=_run)
 
-    table = commands.add_parser("table", help="one row per compiled variant")
-    _capture_argument(table)
-    table.add_argument("--format", choices=("text", "json", "csv"), default="text")
-    table.add_argument("--kernel", metavar="GLOB", help="only kernels whose name matches")
-    table.add_argument("--all-configs", action="store_true", help="every autotuning config, also in text")
-    table.add_argument("--fail-on-spill", action="store_true", help="exit status 1 when a listed kernel spills")
-    table.set_defaults(do=_table)
+    add_table(commands)
 
     isa = commands.add_parser("isa", help="print a kernel's listing")
     _capture_argument(isa)
@@ -95,6 +91,7 @@ def parser() -> argparse.ArgumentParser:
     report.add_argument("-o", "--output", required=True, metavar="FILE.html")
     report.set_defaults(do=_report)
 
+    add_explain(commands)
     add_recompile(commands)
     add_diff(commands)
 
@@ -150,28 +147,6 @@ def _status(capture: Capture) -> int:
     if capture.info.state == "interrupted":
         return 128 + int(capture.info.raw.get("ended_by") or signal.SIGINT)
     return capture.info.exit_status or 0
-
-
-def _table(args: argparse.Namespace) -> int:
-    from xpuasm_magic.analysis.spills import launched_spill_bytes, spill_bytes
-    from xpuasm_magic.view.columns import matching
-    from xpuasm_magic.view.text import summary_text
-
-    capture = matching(_read(args), args.kernel)
-    table = capture.table
-    if args.format == "json":
-        print(table.to_json(orient="records", indent=1))
-    elif args.format == "csv":
-        text = table.to_csv(index=False)
-        print(_safe(text) if sys.stdout.isatty() else text, end="")
-    else:
-        print(summary_text(capture, all_configs=args.all_configs, color=sys.stdout.isatty()))
-    spills = [kernel for kernel in capture if spill_bytes(kernel) or launched_spill_bytes(kernel)]
-    if args.fail_on_spill and spills:
-        names = ", ".join(dict.fromkeys(kernel.name for kernel in spills))
-        print(f"xpuasm: {len(spills)} kernels spill: {_safe(names)}", file=sys.stderr)
-        return 1
-    return 0
 
 
 def _isa(args: argparse.Namespace) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 GRF_FLAGS = {
     "128": "-cl-intel-128-GRF-per-thread",
@@ -72,6 +73,16 @@ def installed_rule(site_packages: Path, version: str) -> LoaderRule | None:
     except OSError:
         return None
     return read_rule(text, f"triton-xpu {version}, backends/intel/driver.c")
+
+
+def recorded_rule(record: Any) -> LoaderRule | None:
+    """The rule as a capture recorded it (`loader_rule` of `capture.json`); None where it did not."""
+    if not isinstance(record, dict):
+        return None
+    threshold, flag = record.get("threshold_bytes"), record.get("flag")
+    if not isinstance(threshold, int) or not isinstance(flag, str):
+        return None
+    return LoaderRule(threshold, flag, record.get("discards_retry") is True, str(record.get("source") or "Triton"))
 
 
 def has_grf_flag(build_flags: str) -> bool:

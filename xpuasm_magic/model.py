@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from xpuasm_magic.recompile import WhatIf
+    from xpuasm_magic.view.explanation import Explanation
 
 Severity = Literal["info", "warning", "error"]
 
@@ -256,6 +257,12 @@ class Kernel:
         from xpuasm_magic.recompile import recompile  # a look upward, as that of `Capture.table`
 
         return recompile(self, **conditions)
+
+    def explain(self) -> Explanation:
+        """What its machine code says: spills, registers, instructions, messages, waits, occupancy, notes."""
+        from xpuasm_magic.view.explanation import explain  # a look upward, as that of `Capture.table`
+
+        return explain(self)
 
     def _stage(self, stage: str) -> StageFile:
         try:

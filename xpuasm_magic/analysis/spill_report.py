@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from xpuasm_magic.analysis.links import tie
+from xpuasm_magic.analysis.source_lines import read_stage, source_lines
 from xpuasm_magic.analysis.spilled_variables import VariableSpills, spilled_variables
 from xpuasm_magic.analysis.spills import grf_count, simd_width, spill_bytes, spill_dwords_per_lane
 from xpuasm_magic.errors import ParseError
@@ -89,7 +89,7 @@ def spill_report(kernel: Kernel, isa: Listing | None = None) -> SpillReport:
     private memory uses the same surface, so nothing is counted there.
     """
     header = kernel.header
-    listing = _read(kernel, "log")
+    listing = read_stage(kernel, "log")
     log = listing.text if listing else None
     report = SpillReport(
         bytes_per_thread=spill_bytes(kernel),
@@ -109,7 +109,7 @@ def spill_report(kernel: Kernel, isa: Listing | None = None) -> SpillReport:
     except (ParseError, OSError) as error:
         return replace(report, reason=str(error))
     marked = {index: access for index, line in enumerate(lines) if (access := _marked(line))}
-    places = _source_lines(kernel, lines, marked)
+    places = source_lines(kernel, lines, marked)
     sites = tuple(SpillSite(index, access, places.get(index)) for index, access in marked.items())
     declared = [variable for line in lines if (variable := parse_spilled_variable(line.text))]
     kinds = Counter(access.kind for access in marked.values())
@@ -138,28 +138,6 @@ def _marked(line: Line) -> SpillAccess | None:
     return parse_spill_access(line.text) if line.instruction else None
 
 
-def _source_lines(
-    kernel: Kernel, lines: Sequence[Line], marked: Mapping[int, SpillAccess]
-) -> dict[int, SourceLoc | None]:
-    """The source line of each marked instruction, by its vISA number.
-
-    `// Line` is not taken: from Xe2 on, and where a kernel has a stack frame, IGC writes the kernel's last line
-    over all of them. Where it writes others (DG2, PVC), they are those that the number leads to.
-    """
-    if not marked:
-        return {}
-    stages = {stage: found.lines for stage in ("llir", "visa") if (found := _read(kernel, stage))}
-    unplaced = tuple(replace(lines[index], loc=None) for index in marked)
-    tied = tie({**stages, "isa": unplaced}).stages.get("isa", unplaced)
-    return {index: _users_line(line) for index, line in zip(marked, tied, strict=True)}
-
-
-def _users_line(line: Line) -> SourceLoc | None:
-    """The outermost source line that a line belongs to, whatever column."""
-    outermost = line.callers[-1] if line.callers else line.loc
-    return replace(outermost, column=None) if outermost else None
-
-
 def _try(attempt: Attempt) -> CompilerTry:
     return CompilerTry(
         label=attempt.label,
@@ -182,10 +160,3 @@ def _shipped(kernel: Kernel) -> CompilerTry:
         launched=not any(attempt.launched for attempt in kernel.attempts),
         reason="",
     )
-
-
-def _read(kernel: Kernel, stage: str) -> Listing | None:
-    try:
-        return kernel.listing(stage) if stage in kernel.stages else None
-    except (ParseError, OSError):
-        return None

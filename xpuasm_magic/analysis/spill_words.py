@@ -13,14 +13,18 @@ def _file_and_line(loc: SourceLoc) -> str:
     return f"{PurePath(loc.file).name}:{loc.line}"
 
 
-def spill_words(report: SpillReport, place: Callable[[SourceLoc], str] = _file_and_line) -> tuple[str, ...]:
+def spill_words(
+    report: SpillReport, place: Callable[[SourceLoc], str] = _file_and_line, *, most: int | None = None
+) -> tuple[str, ...]:
     """How much is spilled, by which source lines, and how the compiler came to it; the costliest lines first.
 
-    `place` says a source line, e.g. `In[5]:3`.
+    `place` says a source line, e.g. `In[5]:3`. `most`: as many source lines at most.
     """
     told = [_size(report)]
     if report.spills is not None and report.fills is not None:
-        told += [_source(cost, report.spills, report.fills, place) for cost in report.by_source]
+        told += [_source(cost, report.spills, report.fills, place) for cost in report.by_source[:most]]
+        if more := len(report.by_source) - len(report.by_source[:most]):
+            told.append(f"the rest is for {more:,} more source line{'s' if more > 1 else ''}")
     elif report.bytes_per_thread and report.reason:
         told.append(f"which instructions spill is not known: {report.reason}")
     if report.flag_stores or report.flag_loads:

@@ -50,16 +50,14 @@ def add_diff(commands: Any) -> None:
 def run_diff(args: argparse.Namespace) -> int:
     """Print the comparison; 1 where a condition failed. Raises UsageError."""
     from xpuasm_magic.compare.fail_on import failures, parse_condition
+    from xpuasm_magic.compare.failed_text import failed_lines
 
     conditions = [parse_condition(text) for text in args.fail_on]
     found = _compared(args)
     failed = failures(found, conditions)
     _print(found, failed, args)
-    for one in failed:
-        print(
-            f"xpuasm: '{one.condition.text}' {'failed' if one.known else 'not told'}: {_safe(str(one))}",
-            file=sys.stderr,
-        )
+    for line in failed_lines(failed):
+        print(line, file=sys.stderr)
     return 1 if failed else 0
 
 

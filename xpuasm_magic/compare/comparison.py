@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xpuasm_magic.catalog import read_capture
-from xpuasm_magic.catalog.reader import Reader
-from xpuasm_magic.catalog.run import Run
+from xpuasm_magic.catalog.around import capture_around
 from xpuasm_magic.compare.cause import Input, cause, inputs, source_diff
 from xpuasm_magic.compare.delta import Delta, deltas
 from xpuasm_magic.compare.listing_diff import NO_CHANGES, Changes, ListingDiff, diff_listings
@@ -154,7 +153,7 @@ def diff(a: Capture | Kernel | str | Path, b: Capture | Kernel | str | Path) -> 
     """
     a, b = (read_capture(one) if isinstance(one, (str, Path)) else one for one in (a, b))
     if isinstance(a, Kernel) and isinstance(b, Kernel):
-        pair = Pair(Side(a, _capture_around(a)), Side(b, _capture_around(b)), "given")
+        pair = Pair(Side(a, capture_around(a)), Side(b, capture_around(b)), "given")
         return Diff(f"{a.name} {a.key[:12]}", f"{b.name} {b.key[:12]}", (pair,))
     if isinstance(a, Kernel) or isinstance(b, Kernel):
         raise TypeError('a kernel compares with a kernel: diff(a["name"], b["name"]), or diff(a, b) for two captures')
@@ -174,13 +173,3 @@ def _labels(a: Capture, b: Capture) -> tuple[str, str]:
         if first != second:
             return first, second
     return str(a.folder), str(b.folder)
-
-
-def _capture_around(kernel: Kernel) -> Capture | None:
-    """The capture that a kernel's files lie in: what it says of its versions and its source."""
-    folders = dict.fromkeys(folder for file in kernel.stages.values() for folder in file.path.parents)
-    for folder in folders:
-        reader = Reader(folder)
-        if reader.is_file(folder / "capture.json") and (record := reader.json(folder / "capture.json")):
-            return Capture(folder, (kernel,), info=Run(reader, record).info)
-    return None

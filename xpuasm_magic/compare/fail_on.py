@@ -1,4 +1,4 @@
-"""Conditions that fail a comparison: `spill_bytes>0`, `instructions>+5%`."""
+"""Conditions that fail a capture or a comparison: `spill_bytes>0`, `instructions>+5%`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from xpuasm_magic.analysis.table import COLUMNS, Column
+from xpuasm_magic.analysis.table import COLUMNS, Column, config_text
 from xpuasm_magic.compare.comparison import Diff
 from xpuasm_magic.compare.delta import Delta
 from xpuasm_magic.errors import UsageError
+from xpuasm_magic.model import Capture, Kernel
 
 GRAMMAR = "COLUMN OP VALUE, as 'spill_bytes>0', 'instructions>+5%', 'status!=ok'"
 
@@ -103,17 +104,55 @@ def failures(found: Diff, conditions: Sequence[Condition]) -> tuple[Failure, ...
     return tuple(failed)
 
 
+def capture_failures(capture: Capture, conditions: Sequence[Condition]) -> tuple[Failure, ...]:
+    """Every kernel of a capture that a condition holds for, or for which it cannot be told.
+
+    Raises:
+        UsageError: a condition is of a change, for which there is nothing to compare with.
+
+    """
+    for condition in conditions:
+        if condition.change:
+            raise UsageError(
+                f"--fail-on {condition.text!r} is of a change, which takes two captures: "
+                f"xpuasm diff A B --fail-on {condition.text!r}"
+            )
+    failed: list[Failure] = []
+    for condition in conditions:
+        if not capture.kernels:
+            failed.append(Failure(condition, None, f"no kernel to ask '{condition.text}' of", known=False))
+        asked = ((_told_apart(kernel, capture), condition.column.value(kernel)) for kernel in capture)
+        failed += (failure for name, value in asked if (failure := _own(condition, name, value)))
+    return tuple(failed)
+
+
 def _failure(condition: Condition, kernel: str, delta: Delta) -> Failure | None:
-    column = condition.column.name
-    if delta.b is None or (condition.change and delta.a is None):
-        side = "B" if delta.b is None else "A"
-        words = f"{column} is not known in {side}, so '{condition.text}' cannot be told"
-        return Failure(condition, kernel, words, known=False)
     if not condition.change:
-        failed = condition.holds(delta.b, condition.value)
-        return Failure(condition, kernel, f"{column} is {delta.b}") if failed else None
+        return _own(condition, kernel, delta.b, " in B")
+    column = condition.column.name
+    if delta.b is None or delta.a is None:
+        return _untold(condition, kernel, " in B" if delta.b is None else " in A")
     amount = delta.percent if condition.percent else delta.change
     if not condition.holds(amount, condition.value):
         return None
     shown = f"{amount:+.4g}%" if condition.percent and delta.a else f"{delta.change:+g}"
     return Failure(condition, kernel, f"{column} went from {delta.a} to {delta.b} ({shown})")
+
+
+def _told_apart(kernel: Kernel, capture: Capture) -> str:
+    """Its name, and its config where others have the name too."""
+    alone = sum(other.name == kernel.name for other in capture) == 1
+    return kernel.name if alone else f"{kernel.name} ({config_text(kernel)})"
+
+
+def _own(condition: Condition, kernel: str, value: Any, side: str = "") -> Failure | None:
+    """What a condition on one code's own value says of it."""
+    if value is None:
+        return _untold(condition, kernel, side)
+    failed = condition.holds(value, condition.value)
+    return Failure(condition, kernel, f"{condition.column.name} is {value}") if failed else None
+
+
+def _untold(condition: Condition, kernel: str, side: str) -> Failure:
+    words = f"{condition.column.name} is not known{side}, so '{condition.text}' cannot be told"
+    return Failure(condition, kernel, words, known=False)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xpuasm_magic.analysis.spills import spill_bytes
-from xpuasm_magic.loader import LoaderRule
+from xpuasm_magic.loader import LoaderRule, recorded_rule
 from xpuasm_magic.model import Capture, Kernel
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def whatif(capture: Capture) -> WhatIf:
         for record in (recorded if isinstance(recorded, list) else [])
         if isinstance(record, dict)
     }
-    rule = _rule(capture.info.raw.get("loader_rule"))
+    rule = recorded_rule(capture.info.raw.get("loader_rule"))
     # the card's name: ocloc's, which the builds have, stands for several
     kernels = [replace(k, device=str(records[k.key].get("device"))) for k in capture if k.key in records]
     rows = {kernel.key: _row(records[kernel.key], kernel, rule) for kernel in kernels}
@@ -140,13 +140,3 @@ def _remarks(record: Mapping[str, Any], kernel: Kernel, rule: LoaderRule | None)
     spill = spill_bytes(kernel)
     if rule and spill and rule.wants_retry(kernel.variant.build_flags, spill):
         yield f"Triton's loader would not stop at this build: {rule.words}"
-
-
-def _rule(record: Any) -> LoaderRule | None:
-    """The loader's rule as a capture recorded it."""
-    if not isinstance(record, dict):
-        return None
-    threshold, flag = record.get("threshold_bytes"), record.get("flag")
-    if not isinstance(threshold, int) or not isinstance(flag, str):
-        return None
-    return LoaderRule(threshold, flag, record.get("discards_retry") is True, str(record.get("source") or "Triton"))

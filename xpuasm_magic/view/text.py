@@ -34,7 +34,7 @@ def summary_text(capture: Capture, *, all_configs: bool = False, color: bool = F
         parts.append(table_text(rows, color=color, width=width))
         if folded := len(capture) - len(rows):
             parts.append(_paint(f"{folded} slower configs are not listed (--all-configs)", _DIM, color))
-    for severity, words in _said(capture):
+    for severity, words in notes_said(capture):
         if words not in head:
             parts.append(_paint(visible(f"{severity}: {words}"), _NOTE_COLOURS[severity], color))
     parts += [_paint(f"fidelity: {visible(text)}", _DIM, color) for text in capture.info.fidelity]
@@ -60,7 +60,7 @@ def saved_text(capture: Capture, *, all_configs: bool = False) -> str:
     return "\n".join((*lines[:_SAVED_LINES], f"… and {len(lines) - _SAVED_LINES:,} more lines"))
 
 
-def _said(capture: Capture) -> Iterator[tuple[Severity, str]]:
+def notes_said(capture: Capture) -> Iterator[tuple[Severity, str]]:
     """The capture's notes; then why kernels have no code, and their notes, each sentence once with whose it is."""
     for note in capture.notes:
         yield note.severity, f"{note.path}: {note.message}" if note.path else note.message
