@@ -19,6 +19,7 @@ from xpuasm_magic.view.widget import Browser
 
 from .bridge import open_browser
 from .conftest import CONTRAST, OpenPage
+from .server import run_cells, serving
 
 SPILL, ADD = "tr.xa-kernel:has(th[title='spill_kernel'])", "tr.xa-kernel:has(th[title='add_kernel'])"
 COMPILES_WITHIN_MS = 120_000
@@ -169,3 +170,31 @@ def test_a_report_has_no_panel_but_the_matrix_that_it_is_of(
     assert [row[1] for row in _cells(page)] == ["128", "256"]
     assert "5,440 best" in page.inner_text(".xa-matrix")
     assert page.locator(".xa-matrix button").count() == 0, "nobody is there to compare"
+
+
+def test_a_real_notebook_runs_cells_while_compilers_run(
+    open_page: OpenPage, small: Capture, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    show = f"""from xpuasm_magic import read_capture
+from xpuasm_magic.view import recompiling
+from xpuasm_magic.view.widget import Browser
+import threading
+go, compile_all = threading.Event(), recompiling.recompile
+recompiling.recompile = lambda *a, **k: (k["watch"](recompiling._STARTING), go.wait(60), compile_all(*a, **k))[2]
+Browser(read_capture({str(small.folder)!r}))"""
+    with serving("jupyterlab", tmp_path_factory.mktemp("whatif-lab")) as server:
+        page = open_page(width=1280, height=1000)
+        page.set_default_timeout(COMPILES_WITHIN_MS)
+        server.open(page, server.write("whatif.ipynb", show, "go.set(); print('set while it ' + 'waits')"))
+        run_cells(page)
+        page.click(SPILL)
+        page.click("button:text-is('What if')")
+        page.click(".xa-whatif-form button[type=submit]")
+        page.wait_for_selector(".xa-whatif-running >> text=starting")
+        page.click(".xa-tab[data-stage=ttgir]")
+        page.wait_for_selector(".xa-code[aria-label='TTGIR of spill_kernel'] .xa-row")
+        page.locator(".jp-CodeCell").nth(1).locator(".cm-content").click()
+        page.keyboard.press("Control+Enter")
+        page.wait_for_selector(".jp-OutputArea-output >> text=set while it waits")
+        page.wait_for_selector(".xa-matrix td.xa-best")
+        page.close()  # before its server

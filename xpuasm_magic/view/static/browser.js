@@ -28,13 +28,13 @@ export function show(host, element) {
     table.select(id);
     pane.show(host.capture().kernels.find((kernel) => kernel.id === id) ?? null);
     host.selected(id);
-    moved(pane.stage, null);
+    moved(pane.stage, null, "");
   }
 
-  /** A report's address leads to what is read. @param {string} stage @param {number|null} line */
-  function moved(stage, line) {
+  /** A report's address leads to what is read. @param {string} stage @param {number|null} line @param {string} build  empty: the one that ships */
+  function moved(stage, line, build) {
     if (host.kind !== "page" || !chosen) return;
-    const place = new URLSearchParams({ kernel: chosen, stage, ...(line === null ? {} : { line: String(line + 1) }) });
+    const place = new URLSearchParams({ kernel: chosen, ...(build ? { build } : {}), stage, ...(line === null ? {} : { line: String(line + 1) }) });
     history.replaceState(null, "", `#${place}`);
   }
 
@@ -44,7 +44,8 @@ export function show(host, element) {
     const kernel = host.capture().kernels.find((one) => one.id === place.get("kernel"));
     if (!kernel) return;
     choose(kernel.id);
-    pane.goto(place.get("stage") ?? "", Number(place.get("line") ?? 0) - 1);
+    const line = place.get("line");
+    pane.goto({ stage: place.get("stage") ?? "", build: place.get("build") ?? "", line: line === null ? null : Number(line) - 1 });
   }
 
   const table = kernelTable(choose, () => pane.focus(), host.allConfigs);
@@ -56,8 +57,7 @@ export function show(host, element) {
     },
     async open({ kernel, stage, line, text }, firmly) {
       choose(kernel);
-      await pane.goto(stage, line, text);
-      if (firmly) pane.focus();
+      if ((await pane.goto({ stage, line, text })) && firmly) pane.focus();
     },
     only: table.only,
     shown(open) {
@@ -82,8 +82,11 @@ export function show(host, element) {
     top.replaceChildren(notesView(capture.notes, 3), ...(capture.matrix ? [matrixView(capture.matrix, host.kind === "notebook" ? pane.compare : null)] : []));
     table.show(capture, chosen);
     search.update(capture);
-    if (!capture.kernels.some((kernel) => kernel.id === chosen)) chosen = table.order[0]?.id ?? null;
-    if (chosen) table.select(chosen);
+    // The list stays where it is, unless there is another choice.
+    if (!capture.kernels.some((kernel) => kernel.id === chosen)) {
+      chosen = table.order[0]?.id ?? null;
+      if (chosen) table.select(chosen);
+    }
     pane.show(capture.kernels.find((kernel) => kernel.id === chosen) ?? null);
     const versions = Object.entries(capture.versions).map(([name, version]) => `${name} ${version}`).join(" · ");
     foot.replaceChildren(

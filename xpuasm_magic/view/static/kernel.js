@@ -16,6 +16,8 @@ import { whatIfPanel } from "./whatif.js";
 /** @import { Analysis, Cell, Code, Kernel, Host } from "./types.js" */
 /** @import { Shared } from "./stage.js" */
 
+/** @typedef {{stage: string, line?: number|null, text?: string, build?: string}} Target  of the chosen kernel; `text`: what was looked for */
+
 const REMEMBERED = "xpuasm-panes";
 const TWO_PANES_FROM = 1400; // pixels: from here on two panes are shown at first
 
@@ -26,6 +28,12 @@ function remembered() {
   } catch {
     return {};
   }
+}
+
+/** What an address calls the builds that did not ship. @param {Kernel} kernel */
+function buildNames({ attempts }) {
+  const labels = attempts.map((one) => one.label);
+  return labels.map((label, index) => (labels.indexOf(label) === index ? label : `${label} (${index + 1})`));
 }
 
 /** @param {object} layout */
@@ -40,7 +48,7 @@ function remember(layout) {
 /**
  * @param {Host} host
  * @param {(kernel: Kernel, name: string) => Cell} value
- * @param {(stage: string, line: number|null) => void} moved  the reader looks at a line
+ * @param {(stage: string, line: number|null, build: string) => void} moved  the reader looks at a line, or at another build
  */
 export function kernelPane(host, value, moved) {
   const name = h("h3", { class: "xa-title" });
@@ -77,6 +85,7 @@ export function kernelPane(host, value, moved) {
 
   /** @type {Kernel|null} */ let kernel = null;
   /** @type {number|null} */ let attempt = null;
+  let turn = 0; // every choice of a kernel, a build or a comparison: what waits for an earlier one gives up
   const layout = { count: 0, stages: ["isa", "python", "ttgir"], widths: [1, 1, 1], follow: true, ...remembered() };
   /** @type {ReturnType<typeof stagePane>[]} */ let panes = [];
   /** @type {{from: any, line: number}|null} */ let chosen = null;
@@ -125,12 +134,15 @@ export function kernelPane(host, value, moved) {
       }
     }
     if (line === null || !shown) return;
-    if (firmly) moved(from.stage, line);
+    if (firmly) moved(from.stage, line, buildName());
     const source = shown.place(line);
     const beside = from.code.beside(line);
     where.textContent = [source ? placeName(source, host.capture().cells) : "no source line", panes.length > 1 ? counted(total, "linked line") : "", beside].filter(Boolean).join(" · ");
     where.title = source ? visible(source) : "";
   }
+
+  /** Of the build that is shown; empty: the one that ships. */
+  const buildName = () => (kernel && attempt !== null ? buildNames(kernel)[attempt] : "");
 
   /** @param {number} count  panes side by side */
   function arrange(count) {
@@ -190,10 +202,12 @@ export function kernelPane(host, value, moved) {
 
   /** In the pane that has it, else in the first. @param {number} line */
   async function gotoIsa(line) {
+    const mine = ++turn;
     compared.hide();
     split.hidden = false;
     const shows = (/** @type {any} */ one) => one.stage === "isa" && one.shown;
     if (!panes.some(shows)) await panes[0].open("isa");
+    if (mine !== turn) return;
     const pane = panes.find(shows);
     pane?.code.go(line);
     pane?.focus();
@@ -201,6 +215,7 @@ export function kernelPane(host, value, moved) {
 
   /** @param {Code} a @param {Code} b */
   function compare(a, b) {
+    turn++;
     split.hidden = true;
     return compared.show(a, b, panes[0]?.stage || "isa");
   }
@@ -213,8 +228,9 @@ export function kernelPane(host, value, moved) {
     whatIf.show(kernel.id);
   }
 
-  /** @param {string} [wanted]  stage of the first pane */
-  function open(wanted) {
+  /** @param {string} [wanted]  stage of the first pane @returns {Promise<boolean>} it is there, and nothing else was chosen meanwhile */
+  async function open(wanted) {
+    const mine = ++turn;
     compared.hide();
     split.hidden = false;
     drawHead();
@@ -222,7 +238,8 @@ export function kernelPane(host, value, moved) {
     where.textContent = "";
     // A kernel without listings says so once.
     for (const one of panes.slice(1)) one.element.hidden = stages().length === 0;
-    return Promise.all(panes.map((one, index) => one.open(index === 0 ? wanted : undefined)));
+    const [first] = panes.map((one, index) => one.open(index === 0 ? wanted : undefined));
+    return (await first) && mine === turn;
   }
 
   pane.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
@@ -238,6 +255,7 @@ export function kernelPane(host, value, moved) {
   attempts.addEventListener("change", () => {
     attempt = attempts.value === "" ? null : Number(attempts.value);
     open();
+    moved(panes[0].stage, null, buildName());
   });
   attempts.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.stopPropagation());
   followButton.setAttribute("aria-pressed", String(layout.follow));
@@ -263,7 +281,9 @@ export function kernelPane(host, value, moved) {
       pane.hidden = next === null;
       // A newer state of the same kernel: a listing that is being read stays where it is.
       if (same && JSON.stringify(next) === JSON.stringify(kernel)) return;
+      const before = buildName();
       kernel = next;
+      if (same && attempt !== null && buildName() !== before) attempt = buildNames(next).indexOf(before); // a growing capture has one more
       if (same && (attempt === null || next.attempts[attempt])) {
         drawHead();
         for (const one of panes.slice(1)) one.element.hidden = stages().length === 0;
@@ -276,12 +296,22 @@ export function kernelPane(host, value, moved) {
         open();
       }
     },
-    /** A line of the build that ships. @param {string} stage @param {number} line @param {string} [text]  what was looked for */
-    async goto(stage, line, text) {
-      attempt = null;
-      await open(stage || undefined);
-      if (text) panes[0].look(text);
-      if (line >= 0 && panes[0].shown) panes[0].code.go(line);
+    /** @param {Target} target @returns {Promise<boolean>} false: something else was chosen meanwhile */
+    async goto({ stage, line = null, text = "", build = "" }) {
+      if (!kernel) return false;
+      const found = build ? buildNames(kernel).indexOf(build) : -1;
+      const lost = (/** @type {string} */ what) => messages.prepend(notesView([{ severity: "warning", message: `${what}: no line is chosen.`, path: null }], 1));
+      attempt = found < 0 ? null : found;
+      const have = stages().find((one) => one.name === stage);
+      if (!(await open(stage || undefined))) return false;
+      if (build && found < 0) lost(`This kernel has no build “${build}”, shown is the one that ships`);
+      else if (stage && !have) lost(`This build has no stage “${stage}”`);
+      else if (line !== null && !(Number.isInteger(line) && line >= 0 && line < panes[0].shown.lines.length)) lost("This listing has no such line");
+      else {
+        if (text) panes[0].look(text);
+        if (line !== null) panes[0].code.go(line);
+      }
+      return true;
     },
     get stage() {
       return panes[0]?.stage ?? "";

@@ -29,12 +29,15 @@ export function progressBar(host) {
   let heard = 0;
   /** @type {any} */ let ticking = null;
   /** @type {any} */ let deaf = null;
+  let gone = false; // the Python kernel has said, or shown, that it is another one now
 
   function tick() {
     const since = (performance.now() - heard) / 1000;
     const silent = since > SILENCE;
     if (told) time.textContent = clock(told.elapsed_s + (silent ? 0 : since));
     element.classList.toggle("xa-silent", silent);
+    if (gone) return;
+    if (!silent && stop.hidden) hello(); // one answer that was lost must not cost the button
     if (silent) hint.textContent = `Nothing heard of the run for ${clock(since)}.`;
     else if (hint.textContent.startsWith("Nothing heard")) hint.textContent = "";
   }
@@ -43,6 +46,7 @@ export function progressBar(host) {
   function hear(progress) {
     told = progress;
     heard = performance.now();
+    gone = false;
     // A status is read out when it changes: only then is it touched.
     const text = [
       progress.found ? `${counted(progress.found, "kernel")} found, ${progress.built} compiled` : "",
@@ -58,6 +62,10 @@ export function progressBar(host) {
     deaf = setTimeout(() => {
       hint.textContent = WAITS;
     }, DEAF);
+    hello();
+  }
+
+  function hello() {
     host.request("hello", {}).then(
       () => {
         clearTimeout(deaf);
@@ -72,8 +80,8 @@ export function progressBar(host) {
     stop.disabled = true;
     stop.textContent = "Stopping …";
     host.request("stop", {}).catch((error) => {
-      stop.disabled = false;
-      stop.textContent = "Stop";
+      gone = true;
+      stop.hidden = true;
       hint.textContent = visible(error.message);
     });
   });

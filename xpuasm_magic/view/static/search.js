@@ -39,11 +39,11 @@ export function kernelSearch(host, tell) {
   const titleOf = (/** @type {string} */ stage) => capture.kernels.flatMap((kernel) => kernel.stages).find((one) => one.name === stage)?.title ?? stage;
 
   function drawStages() {
-    const have = stages.value || "isa";
+    const have = stages.options.length ? stages.value : "isa";
     /** @type {Map<string, string>} */ const all = new Map();
     for (const kernel of capture.kernels) for (const stage of kernel.stages) all.set(stage.name, stage.title);
     stages.replaceChildren(...[...all].map(([name, title]) => h("option", { value: name, text: title })), h("option", { value: "", text: "All stages" }));
-    stages.value = all.has(have) ? have : [...all.keys()].at(-1) ?? "";
+    stages.value = have === "" || all.has(have) ? have : [...all.keys()].at(-1) ?? "";
   }
 
   const wanted = () => (stages.value ? [stages.value] : [...stages.options].map((option) => option.value).filter(Boolean));

@@ -87,6 +87,7 @@ export function kernelTable(choose, enter, allConfigs) {
   }
 
   function draw() {
+    const heading = head.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).closest("th")?.dataset.column : undefined;
     const held = body.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).closest("tr")?.dataset.id : undefined;
     const groups = shownGroups();
     const width = columns.shown.length;
@@ -110,6 +111,7 @@ export function kernelTable(choose, enter, allConfigs) {
     body.replaceChildren(...rows);
     tell(groups);
     mark();
+    if (heading) head.querySelector(`th[data-column="${heading}"] button`)?.focus({ preventScroll: true });
     if (held) kernelRows().find((row) => row.dataset.id === held)?.focus({ preventScroll: true });
   }
 

@@ -6,6 +6,7 @@ import { registerUses } from "./registers.js";
 
 // Marks inside a line are ranges, no elements: the text and its colours stay as they are.
 const MARKED = /** @type {const} */ (["find", "read", "write"]);
+const MOST_IN_LINE = 200; // marks of one line: a line of 100,000 letters may have as many
 /** @type {Record<string, any>} */ const highlights = {};
 if (typeof Highlight === "function" && CSS.highlights) {
   for (const name of MARKED) {
@@ -42,7 +43,8 @@ export function textMarks() {
       for (const [index, row] of rows) {
         if (needle) {
           const text = lines[index].toLowerCase();
-          for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) put("find", rangeIn(row, at, at + needle.length));
+          let left = MOST_IN_LINE;
+          for (let at = text.indexOf(needle); at >= 0 && left-- > 0; at = text.indexOf(needle, at + needle.length)) put("find", rangeIn(row, at, at + needle.length));
         }
         if (register?.coded(index)) {
           for (const use of registerUses(lines[index], register.number, register.bytes)) put(use.written ? "write" : "read", rangeIn(row, use.start, use.end));
