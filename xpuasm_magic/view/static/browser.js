@@ -1,7 +1,8 @@
 // @ts-check
 /** The whole view of one capture. */
 
-import { counted, h, visible } from "./dom.js";
+import { addressOf, addressText } from "./address.js";
+import { counted, h, renew, visible } from "./dom.js";
 import { jupyterKeys } from "./jupyter.js";
 import { followTheme } from "./theme.js";
 import { notesView } from "./notes.js";
@@ -17,6 +18,7 @@ import { keysDialog } from "./keys.js";
 export function show(host, element) {
   const verdict = h("p", { class: "xa-verdict" });
   const top = h("div");
+  const lost = h("div"); // where an address leads nowhere
   const foot = h("footer", { class: "xa-foot" });
   const root = h("div", { class: "xpuasm", "data-host": host.kind, role: "group", "aria-label": "Captured kernels" });
   /** @type {string|null} */ let chosen = host.chosen || null;
@@ -34,18 +36,18 @@ export function show(host, element) {
   /** A report's address leads to what is read. @param {string} stage @param {number|null} line @param {string} build  empty: the one that ships */
   function moved(stage, line, build) {
     if (host.kind !== "page" || !chosen) return;
-    const place = new URLSearchParams({ kernel: chosen, ...(build ? { build } : {}), stage, ...(line === null ? {} : { line: String(line + 1) }) });
-    history.replaceState(null, "", `#${place}`);
+    history.replaceState(null, "", addressText({ kernel: chosen, build, stage, line }));
   }
 
-  /** Where the page's address leads; nothing of it is trusted. */
+  /** Where the page's address leads. */
   function goToAddress() {
-    const place = new URLSearchParams(location.hash.slice(1));
-    const kernel = host.capture().kernels.find((one) => one.id === place.get("kernel"));
+    const { kernel, ...target } = addressOf(location.hash);
+    lost.replaceChildren();
     if (!kernel) return;
-    choose(kernel.id);
-    const line = place.get("line");
-    pane.goto({ stage: place.get("stage") ?? "", build: place.get("build") ?? "", line: line === null ? null : Number(line) - 1 });
+    if (host.capture().kernels.some((one) => one.id === kernel)) {
+      choose(kernel);
+      pane.goto(target);
+    } else lost.replaceChildren(notesView([{ severity: "warning", message: `This report has no kernel “${kernel}”, to which the address leads.`, path: null }], 1));
   }
 
   const table = kernelTable(choose, () => pane.focus(), host.allConfigs);
@@ -67,7 +69,7 @@ export function show(host, element) {
   });
   const keys = keysDialog();
   const progress = progressBar(host);
-  root.append(progress.element, verdict, top, table.tools, table.box, search.element, pane.element, foot, keys);
+  root.append(progress.element, verdict, top, lost, table.tools, table.box, search.element, pane.element, foot, keys);
   table.tools.append(
     h("button", { class: "xa-button", type: "button", text: "Search code", title: "Which kernels contain it   s", on: { click: search.show } }),
     h("button", { class: "xa-button", type: "button", text: "?", "aria-label": "Keys", title: "Keys   ?", on: { click: () => keys.showModal() } }),
@@ -79,17 +81,14 @@ export function show(host, element) {
     progress.show(running);
     verdict.textContent = visible(capture.verdict);
     verdict.hidden = running && capture.kernels.length === 0;
-    top.replaceChildren(notesView(capture.notes, 3), ...(capture.matrix ? [matrixView(capture.matrix, host.kind === "notebook" ? pane.compare : null)] : []));
+    renew(top, notesView(capture.notes, 3), ...(capture.matrix ? [matrixView(capture.matrix, host.kind === "notebook" ? pane.compare : null)] : []));
     table.show(capture, chosen);
     search.update(capture);
-    // The list stays where it is, unless there is another choice.
-    if (!capture.kernels.some((kernel) => kernel.id === chosen)) {
-      chosen = table.order[0]?.id ?? null;
-      if (chosen) table.select(chosen);
-    }
+    if (!capture.kernels.some((kernel) => kernel.id === chosen)) chosen = table.order[0]?.id ?? null;
+    if (chosen) table.select(chosen);
     pane.show(capture.kernels.find((kernel) => kernel.id === chosen) ?? null);
     const versions = Object.entries(capture.versions).map(([name, version]) => `${name} ${version}`).join(" · ");
-    foot.replaceChildren(
+    renew(foot,
       ...(capture.fidelity.length
         ? [h("details", {}, h("summary", { text: `${counted(capture.fidelity.length, "way")} in which hardware can differ` }), h("ul", {}, ...capture.fidelity.map((text) => h("li", { text: visible(text) }))))]
         : []),

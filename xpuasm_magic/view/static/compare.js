@@ -221,6 +221,9 @@ export function compareView(host, closed) {
       return ask(stage);
     },
     hide,
-    destroy: clear,
+    destroy() {
+      asked++;
+      clear();
+    },
   };
 }

@@ -25,6 +25,22 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
+const FOCUSED = "a[href], button, input, select, summary, [tabindex]";
+
+/**
+ * Newer children in place of others: what was unfolded stays so, and what had the focus has it again.
+ *
+ * @param {HTMLElement} parent @param {(Node|string)[]} children
+ */
+export function renew(parent, ...children) {
+  const all = (/** @type {string} */ selector) => /** @type {any[]} */ ([...parent.querySelectorAll(selector)]);
+  const held = all(FOCUSED).indexOf(document.activeElement);
+  const open = all("details").map((one) => one.open);
+  parent.replaceChildren(...children);
+  for (const [index, one] of all("details").entries()) one.open ||= open[index] ?? false;
+  if (held >= 0) all(FOCUSED)[held]?.focus({ preventScroll: true });
+}
+
 export const number = new Intl.NumberFormat("en-US");
 
 /** @param {Cell} cell */

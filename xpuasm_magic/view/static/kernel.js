@@ -1,7 +1,8 @@
 // @ts-check
 /** The chosen kernel: its facts and its panes. */
 
-import { acknowledge, copy, counted, h, visible } from "./dom.js";
+import { buildNames } from "./address.js";
+import { acknowledge, copy, counted, h, renew, visible } from "./dom.js";
 import { compareView } from "./compare.js";
 import { paneDivider } from "./divider.js";
 import { factsOf, originOf } from "./facts.js";
@@ -28,12 +29,6 @@ function remembered() {
   } catch {
     return {};
   }
-}
-
-/** What an address calls the builds that did not ship. @param {Kernel} kernel */
-function buildNames({ attempts }) {
-  const labels = attempts.map((one) => one.label);
-  return labels.map((label, index) => (labels.indexOf(label) === index ? label : `${label} (${index + 1})`));
 }
 
 /** @param {object} layout */
@@ -168,7 +163,8 @@ export function kernelPane(host, value, moved) {
     remember(layout);
   }
 
-  function drawHead() {
+  /** @param {boolean} [same]  a newer state of what was shown */
+  function drawHead(same = false) {
     if (!kernel) return;
     name.textContent = visible(String(value(kernel, "name") ?? kernel.id));
     const config = value(kernel, "config");
@@ -196,7 +192,8 @@ export function kernelPane(host, value, moved) {
         if (kernel.error) found.push(h("div", { class: "xa-repro" }, h("span", { text: "Repeat with" }), h("code", { text: visible(repro) }), button));
       }
     }
-    messages.replaceChildren(...found);
+    if (same) renew(messages, ...found);
+    else messages.replaceChildren(...found);
     others.show(kernel, attempt);
   }
 
@@ -234,7 +231,7 @@ export function kernelPane(host, value, moved) {
     compared.hide();
     split.hidden = false;
     drawHead();
-    if (kernel) figures.show(kernel.id, attempt, stages().some((one) => one.name === "isa"));
+    figures.show(kernel?.id ?? "", attempt, stages().some((one) => one.name === "isa"));
     where.textContent = "";
     // A kernel without listings says so once.
     for (const one of panes.slice(1)) one.element.hidden = stages().length === 0;
@@ -283,30 +280,30 @@ export function kernelPane(host, value, moved) {
       if (same && JSON.stringify(next) === JSON.stringify(kernel)) return;
       const before = buildName();
       kernel = next;
-      if (same && attempt !== null && buildName() !== before) attempt = buildNames(next).indexOf(before); // a growing capture has one more
-      if (same && (attempt === null || next.attempts[attempt])) {
-        drawHead();
+      if (same && buildName() === before) {
+        drawHead(true);
         for (const one of panes.slice(1)) one.element.hidden = stages().length === 0;
         for (const one of panes) one.refresh();
         return;
       }
-      attempt = null;
-      if (next) {
-        whatIf.follow(next.id);
-        open();
-      }
+      const kept = same ? buildNames(next).indexOf(before) : -1;
+      attempt = kept < 0 ? null : kept;
+      if (next) whatIf.follow(next.id);
+      open();
     },
     /** @param {Target} target @returns {Promise<boolean>} false: something else was chosen meanwhile */
     async goto({ stage, line = null, text = "", build = "" }) {
       if (!kernel) return false;
       const found = build ? buildNames(kernel).indexOf(build) : -1;
-      const lost = (/** @type {string} */ what) => messages.prepend(notesView([{ severity: "warning", message: `${what}: no line is chosen.`, path: null }], 1));
       attempt = found < 0 ? null : found;
-      const have = stages().find((one) => one.name === stage);
-      if (!(await open(stage || undefined))) return false;
-      if (build && found < 0) lost(`This kernel has no build “${build}”, shown is the one that ships`);
-      else if (stage && !have) lost(`This build has no stage “${stage}”`);
-      else if (line !== null && !(Number.isInteger(line) && line >= 0 && line < panes[0].shown.lines.length)) lost("This listing has no such line");
+      const opened = open(stage || undefined);
+      const lost = (/** @type {string} */ what) => messages.prepend(notesView([{ severity: "warning", message: `${what}: no line is chosen.`, path: null }], 1));
+      const strange = build && found < 0 ? `This kernel has no build “${build}”, shown is the one that ships` : stage && !stages().some((one) => one.name === stage) ? `There is no stage “${stage}” here` : "";
+      if (strange) lost(strange);
+      if (!(await opened)) return false;
+      if (strange) return true;
+      const lines = panes[0].shown?.lines.length ?? 0;
+      if (line !== null && !(Number.isInteger(line) && line >= 0 && line < lines)) lost("This listing has no such line");
       else {
         if (text) panes[0].look(text);
         if (line !== null) panes[0].code.go(line);

@@ -31,19 +31,20 @@ export function kernelSearch(host, tell) {
 
   /** @type {Capture} */ let capture = host.capture();
   let generation = 0;
+  let choice = "isa"; // of the stages; empty: all. A capture that grows may not have it yet
   /** @type {Map<string, {count: number, list: any, item: any}>} */ let byKernel = new Map();
   let lines = 0;
+  let several = false; // stages of what is shown
   let asked = ""; // the words of what is shown; empty: an expression
   /** @type {Map<string, number>} */ let unread = new Map();
 
   const titleOf = (/** @type {string} */ stage) => capture.kernels.flatMap((kernel) => kernel.stages).find((one) => one.name === stage)?.title ?? stage;
 
   function drawStages() {
-    const have = stages.options.length ? stages.value : "isa";
     /** @type {Map<string, string>} */ const all = new Map();
     for (const kernel of capture.kernels) for (const stage of kernel.stages) all.set(stage.name, stage.title);
     stages.replaceChildren(...[...all].map(([name, title]) => h("option", { value: name, text: title })), h("option", { value: "", text: "All stages" }));
-    stages.value = have === "" || all.has(have) ? have : [...all.keys()].at(-1) ?? "";
+    stages.value = choice === "" || all.has(choice) ? choice : [...all.keys()].at(-1) ?? "";
   }
 
   const wanted = () => (stages.value ? [stages.value] : [...stages.options].map((option) => option.value).filter(Boolean));
@@ -90,11 +91,11 @@ export function kernelSearch(host, tell) {
     for (const [line, words] of found.lines) {
       known.list.append(
         h("button", { class: "xa-hit", type: "button", tabindex: "-1", "data-kernel": found.kernel, "data-stage": found.stage, "data-line": line },
-          h("span", { class: "xa-hit-place", text: `${stages.value ? "" : `${titleOf(found.stage)} `}${number.format(line + 1)}` }), h("code", { text: visible(words) })),
+          h("span", { class: "xa-hit-place", text: `${several ? `${titleOf(found.stage)} ` : ""}${number.format(line + 1)}` }), h("code", { text: visible(words) })),
       );
     }
     const rest = found.count - found.lines.length;
-    if (rest > 0) known.list.append(h("span", { class: "xa-hit-rest", text: `and ${counted(rest, "more line")}${stages.value ? "" : ` of ${titleOf(found.stage)}`}` }));
+    if (rest > 0) known.list.append(h("span", { class: "xa-hit-rest", text: `and ${counted(rest, "more line")}${several ? ` of ${titleOf(found.stage)}` : ""}` }));
     const first = hits()[0];
     if (first && ![...hits()].some((hit) => hit.tabIndex === 0)) first.tabIndex = 0;
   }
@@ -109,10 +110,12 @@ export function kernelSearch(host, tell) {
     forget();
     const query = { text: text.value, regex: regex.checked, whole: whole.checked, stages: wanted() };
     if (!query.text) {
+      end();
       said.textContent = "";
       return;
     }
     asked = query.regex ? "" : query.text;
+    several = !stages.value;
     const mine = generation;
     go.hidden = true;
     stop.hidden = progress.hidden = false;
@@ -141,7 +144,7 @@ export function kernelSearch(host, tell) {
 
   /** @param {{whole: boolean, stages: string[]}} query */
   function nothing(query) {
-    const where = stages.value ? titleOf(stages.value) : "any stage";
+    const where = several ? "any stage" : titleOf(query.stages[0]);
     if (query.whole || !query.stages.includes("isa")) return [`No ${where === "any stage" ? "listing" : where} has it. `];
     return ["No instruction has it. ", h("button", { class: "xa-button", type: "button", text: "Search the whole text", on: { click: () => { whole.checked = true; search(); } } })];
   }
@@ -173,6 +176,9 @@ export function kernelSearch(host, tell) {
     tell.shown(false);
   }
 
+  stages.addEventListener("change", () => {
+    choice = stages.value;
+  });
   form.addEventListener("submit", (/** @type {Event} */ event) => {
     event.preventDefault();
     search();

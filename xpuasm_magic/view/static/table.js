@@ -21,6 +21,7 @@ export function kernelTable(choose, enter, allConfigs) {
   /** @type {Map<string, number>} */ let places = new Map();
   /** @type {Sort|null} */ let sort = null;
   /** @type {string|null} */ let chosen = null;
+  /** @type {string|null} */ let revealed = null; // for which the list was scrolled and unfolded
   /** @type {Set<string>} groups that are not as the others */ const odd = new Set();
   /** @type {ReturnType<typeof settingsOf>} */ let settings;
   /** @type {Map<string, number>} */ let sizes = new Map();
@@ -67,7 +68,7 @@ export function kernelTable(choose, enter, allConfigs) {
           const down = sort?.column === column.name ? !sort.down : column.numeric;
           sort = sort?.column === column.name && sort.down !== column.numeric ? null : { column: column.name, down };
           draw();
-          head.querySelector(`th[data-column="${column.name}"] button`)?.focus();
+          head.querySelector(`th[data-column="${CSS.escape(column.name)}"] button`)?.focus();
         },
       },
     }, column.title, h("span", { class: "xa-arrow", "aria-hidden": "true", text: state === "none" ? "" : state === "descending" ? "▾" : "▴" }));
@@ -111,7 +112,7 @@ export function kernelTable(choose, enter, allConfigs) {
     body.replaceChildren(...rows);
     tell(groups);
     mark();
-    if (heading) head.querySelector(`th[data-column="${heading}"] button`)?.focus({ preventScroll: true });
+    if (heading) head.querySelector(`th[data-column="${CSS.escape(heading)}"] button`)?.focus({ preventScroll: true });
     if (held) kernelRows().find((row) => row.dataset.id === held)?.focus({ preventScroll: true });
   }
 
@@ -231,9 +232,11 @@ export function kernelTable(choose, enter, allConfigs) {
       filters.show(capture);
       draw();
     },
-    /** @param {string} id */
+    /** The list stays where it is, and as it is folded, unless this is another choice. @param {string} id */
     select(id) {
       chosen = id;
+      if (id === revealed) return mark();
+      revealed = id;
       // One that is folded away is shown.
       const under = shownGroups().find(({ kernel, others }) => !isOpen(kernel) && others.some((other) => other.id === id));
       if (under) fold(under.kernel.group, true);

@@ -6,7 +6,8 @@ import { registerUses } from "./registers.js";
 
 // Marks inside a line are ranges, no elements: the text and its colours stay as they are.
 const MARKED = /** @type {const} */ (["find", "read", "write"]);
-const MOST_IN_LINE = 200; // marks of one line: a line of 100,000 letters may have as many
+const MOST_IN_LINE = 200; // marks of one line: a line of 100,000 letters could have as many
+const MOST_MARKS = 5000; // in all rows together
 /** @type {Record<string, any>} */ const highlights = {};
 if (typeof Highlight === "function" && CSS.highlights) {
   for (const name of MARKED) {
@@ -36,7 +37,7 @@ export function textMarks() {
       if (own.length) clear();
       if ((!needle && !register) || !highlights.find) return;
       const put = (/** @type {string} */ name, /** @type {Range|null} */ range) => {
-        if (!range) return;
+        if (!range || own.length >= MOST_MARKS) return;
         highlights[name].add(range);
         own.push([name, range]);
       };
@@ -46,8 +47,9 @@ export function textMarks() {
           let left = MOST_IN_LINE;
           for (let at = text.indexOf(needle); at >= 0 && left-- > 0; at = text.indexOf(needle, at + needle.length)) put("find", rangeIn(row, at, at + needle.length));
         }
+        if (own.length >= MOST_MARKS) break;
         if (register?.coded(index)) {
-          for (const use of registerUses(lines[index], register.number, register.bytes)) put(use.written ? "write" : "read", rangeIn(row, use.start, use.end));
+          for (const use of registerUses(lines[index], register.number, register.bytes).slice(0, MOST_IN_LINE)) put(use.written ? "write" : "read", rangeIn(row, use.start, use.end));
         }
       }
     },

@@ -28,6 +28,7 @@ export function whatIfPanel(host, compare, closed) {
   /** @type {ReturnType<typeof whatIfForm>|null} */ let form = null;
   /** @type {any} */ let timer = null;
   let shown = "";
+  let turn = 0; // of asking what there is to choose from
   let toFocus = false; // when the form is there
 
   function focus() {
@@ -48,19 +49,19 @@ export function whatIfPanel(host, compare, closed) {
   }
 
   async function ask() {
-    const id = kernel;
+    const [id, own] = [kernel, ++turn];
     form = null;
     formBox.replaceChildren(h("p", { class: "xa-say", role: "status", text: "Asking for devices and compilers …" }));
     draw();
     try {
       const choices = await host.request("recompile", { do: "choices", kernel: id });
-      if (id !== kernel) return;
+      if (own !== turn) return;
       form = whatIfForm(choices, start);
       formBox.replaceChildren(form.element);
       draw();
       if (toFocus) focus();
     } catch (error) {
-      if (id === kernel) formBox.replaceChildren(h("p", { class: "xa-say xa-bad", role: "alert", text: visible(said(error)) }));
+      if (own === turn) formBox.replaceChildren(h("p", { class: "xa-say xa-bad", role: "alert", text: visible(said(error)) }));
     }
   }
 
@@ -78,11 +79,11 @@ export function whatIfPanel(host, compare, closed) {
 
   /** Asks until it has ended. @param {Asked} one @param {object} request */
   async function follow(one, request) {
-    const turn = ++one.wanted;
+    const own = ++one.wanted;
     try {
       let job = await host.request("recompile", request);
       for (;;) {
-        if (turn !== one.wanted) return;
+        if (own !== one.wanted) return;
         one.job = job;
         draw();
         if (job.matrix) return;
@@ -90,7 +91,7 @@ export function whatIfPanel(host, compare, closed) {
         job = await host.request("recompile", { do: "poll", job: job.job });
       }
     } catch (error) {
-      if (turn !== one.wanted) return;
+      if (own !== one.wanted) return;
       one.job = null;
       one.error = said(error);
       draw();
@@ -147,10 +148,12 @@ export function whatIfPanel(host, compare, closed) {
       if (id === kernel) return;
       kernel = id;
       form = null;
+      turn++;
       if (!element.hidden) ask();
     },
     focus,
     destroy() {
+      turn++;
       clearTimeout(timer);
       for (const one of asked.values()) one.wanted++;
     },
