@@ -22,6 +22,13 @@ const PATIENCE = 60_000; // a kernel that runs a cell answers when the cell is d
 const BEAT = 10_000; // a run that goes on tells of itself every second
 const GONE = "The Python kernel that made this has been restarted or has ended: run the cell again to read more.";
 
+/** Nobody is there any more who could answer. */
+export const KernelGone = class extends Error {
+  constructor() {
+    super(GONE);
+  }
+};
+
 /**
  * A notebook: data come from the Python kernel, by messages with a number.
  * @param {any} model  anywidget's
@@ -59,18 +66,22 @@ export async function notebookHost(model, live) {
     allConfigs: model.get("_all_configs"),
     capture: () => capture,
     onCapture(listener) {
+      let on = true;
       const changed = async () => {
         const packed = model.get("_payload");
         const newer = await unpack(bytesOf(packed));
-        if (packed !== model.get("_payload")) return; // a still newer one is on its way
+        if (!on || packed !== model.get("_payload")) return; // a still newer one is on its way
         capture = newer;
         listener();
       };
       model.on("change:_payload", changed);
-      return () => model.off("change:_payload", changed);
+      return () => {
+        on = false;
+        model.off("change:_payload", changed);
+      };
     },
     request(kind, params) {
-      if (!live()) return Promise.reject(new Error(GONE));
+      if (!live()) return Promise.reject(new KernelGone());
       const id = `${view}-${++last}`;
       return new Promise((resolve, reject) => {
         const asked = { resolve, reject, timer: setTimeout(giveUp, PATIENCE) };
@@ -88,7 +99,7 @@ export async function notebookHost(model, live) {
           // Jupyter's "Cannot send": the connection is closed.
           waiting.delete(id);
           clearTimeout(asked.timer);
-          reject(new Error(GONE));
+          reject(new KernelGone());
         }
       });
     },

@@ -124,6 +124,7 @@ export function listingView(colours, tell) {
 
   /** @param {number} line */
   function go(line) {
+    if (!Number.isInteger(line) || line < 0 || line >= lines.length) return; // no line of this listing
     reveal(line);
     goto(line);
   }
