@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,9 @@ def executed(name: str, told: str, folder: Path) -> Any:
 
 
 def test_more_registers_or_more_warps_cure_the_spilling_kernel(tmp_path: Path) -> None:
-    figures = "[what_if.table['spill_bytes'].tolist(), more_warps.table['spill_bytes'].tolist()]"
-    (small, large), warps = executed("tour_spill_cured", figures, tmp_path)
+    figures = "[what_if.table['spill_bytes'].tolist(), more_warps.table['spill_bytes'].tolist(), kernel.explain().text]"
+    (small, large), warps, story = executed("tour_spill_cured", figures, tmp_path)
+    assert re.search(r"In\[2\]:15 costs \d+ of \d+ spills and \d+ of \d+ fills", story)
     assert small > 0 == large
     assert warps[0] == small
     assert warps[1:] == [0, 0]
@@ -41,6 +43,15 @@ def test_two_generations_of_the_compiler_build_the_same_module(tmp_path: Path) -
     rows = executed("tour_compilers", figures, tmp_path)
     assert {status for _, status in rows} == {"ok"}
     assert len({name for name, _ in rows}) >= 2
+
+
+def test_the_tour_of_compilers_says_what_brings_the_older_one(monkeypatch: Any, capsys: Any) -> None:
+    notebook = nbformat.read(TOURS / "tour_compilers.ipynb", as_version=4)
+    [cell] = [cell for cell in notebook.cells if "installed()" in cell.source]
+    newest = toolchain.find()
+    monkeypatch.setattr(toolchain, "installed", lambda: [newest])
+    exec(cell.source, {})
+    assert "xpuasm toolchain install igc1" in capsys.readouterr().out
 
 
 def test_the_line_that_makes_two_versions_differ_is_named(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def _print(capture: Capture, failed: tuple[Failure, ...], args: argparse.Namespa
     elif args.format == "markdown":
         from xpuasm_magic.view.markdown import capture_markdown
 
-        print(visible(capture_markdown(capture, failed, all_configs=args.all_configs)), end="")
+        print(capture_markdown(capture, failed, all_configs=args.all_configs), end="")
     else:
         from xpuasm_magic.view.text import summary_text
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from xpuasm_magic.view.highlight import visible
+
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&-])")
 
 
 def plain(text: str) -> str:
-    escaped = _SPECIAL.sub(r"\\\1", text.replace("\n", " "))
+    escaped = _SPECIAL.sub(r"\\\1", _flat(text))
     return escaped.replace("@", "@<!-- -->")  # else it would call on people
 
 
@@ -25,4 +27,8 @@ def details(title: str, blocks: Sequence[str]) -> str:
 
 
 def _html(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\n", " ")
+    return _flat(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _flat(text: str) -> str:
+    return visible(text.replace("\n", " "))
