@@ -8,15 +8,13 @@ from dataclasses import dataclass, field
 
 from xpuasm_magic.analysis.branches import Exits, exits_of
 from xpuasm_magic.analysis.loops import Loop, find_loops, reverse_postorder
+from xpuasm_magic.formats.gen_isa import platform_of
 from xpuasm_magic.formats.gen_operands import Operation, decode
 from xpuasm_magic.formats.gen_registers import GRF_BYTES, grf_bytes_of
 from xpuasm_magic.model import Line, Listing
 
 # _0_073:     L832:     per_thread_prolog:
 _LABEL = re.compile(r"[ \t]*(?P<name>[A-Za-z_.$][\w.$]*):[ \t]*(?://.*)?$")
-# //.platform PVCXT
-_PLATFORM = re.compile(r"//\.platform[ \t]+(?P<name>\S+)")
-_HEADER_LINES = 20
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class ControlFlow:
 
 def control_flow(listing: Listing) -> ControlFlow:
     """The control flow of a listing at stage `isa`. Nothing raises: what cannot be followed is the `reason`."""
-    grf_bytes = grf_bytes_of(_platform(listing.lines))
+    grf_bytes = grf_bytes_of(platform_of(listing.lines))
     operations = tuple(decode(line.text, grf_bytes) if line.instruction else None for line in listing.lines)
     lines = [index for index, operation in enumerate(operations) if operation]
     if not lines:
@@ -113,11 +111,6 @@ def control_flow(listing: Listing) -> ControlFlow:
         _block_of=block_of,
         _innermost={block: number for number, loop in enumerate(loops) for block in loop.blocks},
     )
-
-
-def _platform(lines: Sequence[Line]) -> str | None:
-    found = (_PLATFORM.match(line.text) for line in lines[:_HEADER_LINES])
-    return next((match["name"] for match in found if match), None)
 
 
 def _labels(lines: Sequence[Line]) -> dict[str, int]:

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
-from xpuasm_magic.compare.registers import Code, Registers
 from xpuasm_magic.compare.statement import Operand, Origin, Statement
+from xpuasm_magic.formats.gen_isa import platform_of
+from xpuasm_magic.formats.gen_operands import Operation, decode
+from xpuasm_magic.formats.gen_registers import Operand as Register
+from xpuasm_magic.formats.gen_registers import grf_bytes_of
 from xpuasm_magic.model import Line
 
-# (W&~f0.1) goto.b (32|M0)   _0_073   _0_073   {I@1} // $24
-_INSTRUCTION = re.compile(
-    r"(?P<predicate>\([^)\s]+\))?[ \t]+(?P<opcode>[a-z]\w*(?:\.\S+)?)"
-    r"(?:[ \t]+\((?P<exec_size>\d{1,3})\|(?P<offset>M\d+)\))?(?P<operands>[^{]*)(?:\{(?P<options>[^}]*))?"
-)
+_CELL = 2
+"""Bytes that one instruction is taken to have written."""
+_MOST_BYTES = 512 * 64
+_ONES = re.compile("1+")
+
 # _0_073:     L832:
 _LABEL = re.compile(r"[ \t]*(?P<name>[A-Za-z_.$][\w.$]*):[ \t]*$")
 # r10.0  f3.1  acc2.0  a0.2  s0.56: what the register allocator chose. r0 is the thread's own header.
 _REGISTER = re.compile(r"(?<![\w.])(?P<file>r(?!0\b)|acc|[fas])\d+(?:\.\d+)?(?![\w.])")
-_BRANCHES = ("goto", "join", "jmpi", "brc", "brd", "while", "if", "else", "endif", "break", "cont", "halt")
-_TARGET = re.compile(r"(?<![\w.<:])[A-Za-z_.$][\w.$]*(?![\w.$])")
+# f3.1  acc2.0  a0.2: flags and accumulators are told as wholes; address and scalar registers each by itself
+_NAME = re.compile(r"(?:f|acc)\d+|[as]\d+\.\d+")
+_NAMED = ("flag", "acc", "address", "scalar")
 # ($5,$6,$7)
 _TOKENS = re.compile(r"\(\$[^)]*\)")
 # EOT, Atomic, …: what the instruction does; the rest of the braces is the scoreboard's and the encoding's
-_OPTION = re.compile(r"[A-Z][A-Za-z]+(?![\w@.])")
+_OPTION = re.compile(r"[A-Z][A-Za-z]+")
 # //  scratch space spill:  from offset[2x32]      //  fill from offset[3*64]
 _SPILL = re.compile(r"(?:^|//)[ \t]+(?:scratch space )?(?P<kind>spill|fill)\b(?!/)")
 # hword scratch block write x4
@@ -32,60 +37,110 @@ _HEX = re.compile(r"0x[0-9A-Fa-f]+")
 # (W)     mov (16|M0)   null<1>:ud    0x1F237707:ud      after the end of thread: the module's hash, no code
 _HASH = re.compile(r"\(W\)[ \t]+mov \(16\|M0\)[ \t]+null<1>:ud[ \t]+0x[0-9A-F]+:ud")
 
-# //.platform DG2: its general registers have 32 bytes; those of PVC and Xe2 on have 64
-_SMALL_GRF = re.compile(r"//\.platform (?:DG2|MTL|ARL)\b")
-_HEADER_LINES = 10
-
 
 def isa_statements(lines: Sequence[Line]) -> list[Statement]:
     """Instructions. Spill slots are names as registers are: an access is told by its kind and its size."""
-    registers = Registers(_grf_bytes(lines))
-    read: list[tuple[int, str, tuple[Operand, ...], list[str]]] = []
+    grf_bytes = grf_bytes_of(platform_of(lines))
+    origins = _Origins()
+    read: list[tuple[int, str, tuple[Operand, ...], tuple[str, ...]]] = []
     labels: dict[str, Origin] = {}
     ended = False
     for index, line in enumerate(lines):
         text = line.text
         if text.startswith("//"):
             continue
-        code_text, _, comment = text.partition("//")
-        found = _INSTRUCTION.match(code_text)
-        if not found:
-            if label := _LABEL.match(text):
+        operation = decode(text, grf_bytes)
+        if operation is None:
+            if label := _LABEL.match(text.partition("//")[0]):
                 labels[label["name"]] = (len(read), 0)
             continue
         if ended and _HASH.match(text):
             continue
-        predicate, opcode, size, operands = found.group("predicate", "opcode", "exec_size", "operands")
-        code = Code(predicate or "", opcode, int(size or 1), operands, comment)
-        origins = registers.step(len(read), code)
-        targets: list[str] = []
-        if opcode.startswith(_BRANCHES):
-            targets = _TARGET.findall(operands)
-            operands = _TARGET.sub("label", operands)
-        said = _TOKENS.sub(
-            "tokens",
-            _REGISTER.sub(r"\g<file>", f"{predicate or ''} {opcode} ({size}|{found['offset']}) {operands}"),
-        )
-        options = _options(found["options"])
-        if "offset[" in comment and (spill := _SPILL.search(comment)):
-            shape = _SPILL_SIZE.search(comment)
-            said = f"{_HEX.sub('slot', said)} {spill['kind']} {shape[0] if shape else ''}"
-        ended = (ended and opcode == "nop") or "EOT" in options
-        read.append((index, " ".join(f"{said} {options}".split()), origins, targets))
+        ended = (ended and operation.opcode == "nop") or operation.ends_thread
+        targets = operation.targets if operation.is_branch else ()
+        read.append((index, _said(operation, targets, text), origins.step(len(read), operation), targets))
     return [
-        Statement(index, text, (*origins, *(_target(labels, name) for name in targets)))
-        for index, text, origins, targets in read
+        Statement(index, text, (*operands, *(_target(labels, name) for name in targets)))
+        for index, text, operands, targets in read
     ]
 
 
-def _grf_bytes(lines: Sequence[Line]) -> int:
-    header = (line.text for line in lines[:_HEADER_LINES])
-    return 32 if any(_SMALL_GRF.match(text) for text in header) else 64
-
-
-def _options(text: str | None) -> str:
-    return " ".join(option for option in _OPTION.findall(text) if option != "Compacted") if text else ""
+def _said(operation: Operation, targets: tuple[str, ...], text: str) -> str:
+    """The instruction without names."""
+    operands = operation.operands
+    if targets:
+        operands = " ".join("label" if token in targets else token for token in operands.split())
+    enabled = f"{'W' if operation.no_mask else ''}({operation.predicate or ''})"
+    said = f"{enabled} {operation.opcode} ({operation.exec_size}|M{operation.exec_offset}) {operands}"
+    said = _TOKENS.sub("tokens", _REGISTER.sub(r"\g<file>", said))
+    comment = text.partition("//")[2]
+    if "offset[" in comment and (spill := _SPILL.search(comment)):
+        shape = _SPILL_SIZE.search(comment)
+        said = f"{_HEX.sub('slot', said)} {spill['kind']} {shape[0] if shape else ''}"
+    options = (word for word in operation.options if word != "Compacted" and _OPTION.fullmatch(word))
+    return " ".join((*said.split(), *options))
 
 
 def _target(labels: dict[str, Origin], name: str) -> Operand:
     return (labels[name],) if name in labels else ()
+
+
+class _Origins:
+    """Which instruction gave each register the value that another reads, in the order of the text.
+
+    Branches are not followed: of two listings both are read alike, and that is all that comparing needs.
+    """
+
+    def __init__(self) -> None:
+        self._general: list[Origin | None] = [None] * (_MOST_BYTES // _CELL)
+        self._others: dict[str, int] = {}
+
+    def step(self, place: int, operation: Operation) -> tuple[Operand, ...]:
+        """Where the operands of the instruction come from, predicate first; what it writes is from `place` on."""
+        dst = operation.dst
+        found = self._named(operation.predicate or "")
+        for operand in operation.srcs:
+            found += self._read(operand)
+        if dst is not None and dst.pointer:
+            found += self._named(dst.pointer)
+        self._name(operation.flag or "", place)
+        if dst is not None:
+            self._write(dst, place)
+        return tuple(found)
+
+    def _read(self, operand: Register) -> list[Operand]:
+        if operand.pointer:
+            return self._named(operand.pointer)
+        if operand.kind in _NAMED:
+            return self._named(operand.text)
+        if operand.kind != "grf":
+            return []
+        cells: list[Origin | None] = []
+        first = operand.first or 0
+        for start, end in _runs(operand.mask, first % _CELL):
+            cells += self._general[first // _CELL + start : first // _CELL + end]
+        return [tuple([(origin[0], first - origin[1]) for origin in dict.fromkeys(cells) if origin])]
+
+    def _write(self, operand: Register, place: int) -> None:
+        if operand.kind in _NAMED:
+            self._name(operand.text, place)
+        if operand.first is None:
+            return
+        cell = operand.first // _CELL
+        for start, end in _runs(operand.mask, operand.first % _CELL):
+            room = max(min(cell + end, len(self._general)) - cell - start, 0)
+            self._general[cell + start : cell + start + room] = [(place, operand.first)] * room
+
+    def _named(self, text: str) -> list[Operand]:
+        places = [self._others.get(name) for name in _NAME.findall(text)]
+        return [() if place is None else ((place, 0),) for place in places]
+
+    def _name(self, text: str, place: int) -> None:
+        self._others.update((name, place) for name in _NAME.findall(text))
+
+
+@lru_cache(maxsize=1 << 10)
+def _runs(mask: int, odd: int) -> tuple[tuple[int, int], ...]:
+    """The cells, from first to end, of the bytes of a mask that starts at the first or second byte of a cell."""
+    bits = f"{mask << odd:b}"[::-1]
+    return tuple((found.start() // _CELL, -(-found.end() // _CELL)) for found in _ONES.finditer(bits))

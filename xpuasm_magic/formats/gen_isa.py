@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xpuasm_magic.errors import ParseError
@@ -26,6 +27,9 @@ _FIELD = re.compile(
     r"|spill size|spill flag store|spill flag load)[ \t](?P<value>.*)$",
     re.MULTILINE,
 )
+# //.platform PVCXT
+_PLATFORM = re.compile(r"//\.platform[ \t]+(?P<name>\S+)")
+_HEADER_LINES = 20
 # numGRF=128, numAcc=4, numSWSB=16
 _THREAD_CONFIG = re.compile(r"(?P<name>num\w+)=(?P<value>\d{1,9})")
 
@@ -169,3 +173,9 @@ def _count(words: Counter[bytes], prefixes: tuple[bytes, ...]) -> int:
 
 def _number(value: str | None) -> int | None:
     return int(value) if value and value.isascii() and value.isdigit() and len(value) < 10 else None
+
+
+def platform_of(lines: Sequence[Line]) -> str | None:
+    """The platform that the header of a listing names."""
+    found = (_PLATFORM.match(line.text) for line in lines[:_HEADER_LINES])
+    return next((match["name"] for match in found if match), None)

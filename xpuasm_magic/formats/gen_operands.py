@@ -50,6 +50,8 @@ class Operation(NamedTuple):
     """Of a message: the address payload, the data payload, then what its descriptors read."""
     options: tuple[str, ...] = ()
     """The words in braces: `EOT`, `Compacted`, `$2`, `I@1` …"""
+    operands: str = ""
+    """As written, condition modifier and all."""
 
     @property
     def name(self) -> str:
@@ -108,7 +110,7 @@ def decode(text: str, grf_bytes: int = GRF_BYTES) -> Operation | None:
     exec_size = int(size) if size else None
     dst, srcs = _operands(opcode, exec_size or 1, tokens, rest, grf_bytes)
     words = tuple(options.split(",")) if options else ()
-    return Operation(opcode, exec_size, int(offset or 0), predicate or None, no_mask, flag, dst, srcs, words)
+    return Operation(opcode, exec_size, int(offset or 0), predicate or None, no_mask, flag, dst, srcs, words, operands)
 
 
 def _operands(opcode: str, exec_size: int, tokens: list[str], rest: str, grf_bytes: int) -> Operands:
