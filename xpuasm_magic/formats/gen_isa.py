@@ -167,15 +167,15 @@ def linked_share(text: bytes) -> float | None:
     return 1 - (len(_OPCODE_WORD.findall(text, 0, end)) - numbered) / total
 
 
+def platform_of(lines: Sequence[Line]) -> str | None:
+    """The platform that the header of a listing names."""
+    found = (_PLATFORM.match(line.text) for line in lines[:_HEADER_LINES])
+    return next((match["name"] for match in found if match), None)
+
+
 def _count(words: Counter[bytes], prefixes: tuple[bytes, ...]) -> int:
     return sum(count for word, count in words.items() if word.startswith(prefixes))
 
 
 def _number(value: str | None) -> int | None:
     return int(value) if value and value.isascii() and value.isdigit() and len(value) < 10 else None
-
-
-def platform_of(lines: Sequence[Line]) -> str | None:
-    """The platform that the header of a listing names."""
-    found = (_PLATFORM.match(line.text) for line in lines[:_HEADER_LINES])
-    return next((match["name"] for match in found if match), None)

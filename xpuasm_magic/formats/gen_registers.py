@@ -21,10 +21,10 @@ BITS = {
     **dict.fromkeys(("s4", "u4", "e2m1"), 4),
     **dict.fromkeys(("b", "ub", "bf8", "hf8"), 8),
     **dict.fromkeys(("w", "uw", "hf", "bf"), 16),
-    **dict.fromkeys(("d", "ud", "f", "tf32"), 32),
+    **dict.fromkeys(("d", "ud", "f", "tf32", "v", "uv", "vf"), 32),
     **dict.fromkeys(("q", "uq", "df"), 64),
 }
-"""Bits of a data type."""
+"""Bits of a data type; of `v`, `uv` and `vf`, immediates of several small values, all of those."""
 
 # r5.0<2;1,0>:f    -r5.0<1;0>:d    acc0.0<1>:f    r12:4    r40.0:hf    a0.2    null<1>:ud    (abs)r3.0<0>:f
 _REGISTER = re.compile(

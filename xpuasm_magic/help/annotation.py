@@ -6,29 +6,29 @@ import re
 import struct
 from collections.abc import Callable, Mapping
 
+from xpuasm_magic.formats.gen_registers import BITS
 from xpuasm_magic.help.entry import IGA, PRM_ISA, VISA_OPERANDS, Help
 
-TYPES: Mapping[str, tuple[int, str]] = {
-    "ub": (1, "unsigned byte"),
-    "b": (1, "signed byte"),
-    "uw": (2, "unsigned word (16 bits)"),
-    "w": (2, "signed word (16 bits)"),
-    "ud": (4, "unsigned doubleword (32 bits)"),
-    "d": (4, "signed doubleword (32 bits)"),
-    "uq": (8, "unsigned quadword (64 bits)"),
-    "q": (8, "signed quadword (64 bits)"),
-    "hf": (2, "half float (IEEE fp16)"),
-    "bf": (2, "bfloat16: a float's sign, 8 bits of exponent, 7 of fraction"),
-    "f": (4, "float (IEEE fp32)"),
-    "df": (8, "double float (IEEE fp64)"),
-    "tf32": (4, "TensorFloat-32: 8 bits of exponent, 10 of fraction, in 32 bits"),
-    "bf8": (1, "8-bit float with 5 bits of exponent (E5M2)"),
-    "hf8": (1, "8-bit float with 4 bits of exponent (E4M3)"),
-    "v": (4, "immediate of eight signed 4-bit integers, one per channel"),
-    "uv": (4, "immediate of eight unsigned 4-bit integers, one per channel"),
-    "vf": (4, "immediate of four 8-bit restricted floats"),
+_TYPE_NAMES: Mapping[str, str] = {
+    "ub": "unsigned byte",
+    "b": "signed byte",
+    "uw": "unsigned word (16 bits)",
+    "w": "signed word (16 bits)",
+    "ud": "unsigned doubleword (32 bits)",
+    "d": "signed doubleword (32 bits)",
+    "uq": "unsigned quadword (64 bits)",
+    "q": "signed quadword (64 bits)",
+    "hf": "half float (IEEE fp16)",
+    "bf": "bfloat16: a float's sign, 8 bits of exponent, 7 of fraction",
+    "f": "float (IEEE fp32)",
+    "df": "double float (IEEE fp64)",
+    "tf32": "TensorFloat-32: 8 bits of exponent, 10 of fraction, in 32 bits",
+    "bf8": "8-bit float with 5 bits of exponent (E5M2)",
+    "hf8": "8-bit float with 4 bits of exponent (E4M3)",
+    "v": "immediate of eight signed 4-bit integers, one per channel",
+    "uv": "immediate of eight unsigned 4-bit integers, one per channel",
+    "vf": "immediate of four 8-bit restricted floats",
 }
-"""Bytes of one element, and its name."""
 
 _PIPES: Mapping[str, str] = {
     "": "the pipe that the hardware infers from this instruction's operand types",
@@ -192,8 +192,8 @@ def explain_operand(text: str, *, exec_size: int | None = None, opcode: str = ""
         parts.append(f"Indirect: the register and the byte in it are what {found['a']} holds.")
     elif name != "r" or not region:
         parts.append(f"{title}. {words}")
-    elements = TYPES.get(found["type"] or "")
-    operands = f"type :{found['type']}, {elements[1]}, {elements[0]} bytes each" if elements else ""
+    known = _TYPE_NAMES.get(found["type"] or "")
+    operands = f"type :{found['type']}, {known}, {_bytes_of(found['type'])} bytes each" if known else ""
     return Help(text, " ".join(parts), operands, pitfall, VISA_OPERANDS if found["region"] else PRM_ISA)
 
 
@@ -339,7 +339,7 @@ def _region_words(found: re.Match[str], origin: str, type_: str | None, exec_siz
     elements = region_elements(found.group(), exec_size) if exec_size else None
     if elements and len(set(elements)) > 1:
         verb = "writes" if write else "reads"
-        span = f", each {TYPES[type_][0]} bytes" if type_ and type_ in TYPES else ""
+        span = f", each {_bytes_of(type_)} bytes" if type_ and type_ in _TYPE_NAMES else ""
         words += f" The {exec_size} channels {verb.rstrip('s')} elements {_series(elements)} from {origin}{span}."
     return words
 
@@ -354,13 +354,18 @@ def _ordinal(number: int) -> str:
     return {2: "second", 4: "fourth"}.get(number, f"{number}th")
 
 
+def _bytes_of(type_: str) -> int:
+    return BITS[type_] // 8
+
+
 def _type(found: re.Match[str]) -> Help | None:
-    known = TYPES.get(found["name"])
+    known = _TYPE_NAMES.get(found["name"])
     if known is None:
         return None
+    size = _bytes_of(found["name"])
     return Help(
         found.group(),
-        f"Operand type: {known[1]}; {known[0]} byte{'s' if known[0] > 1 else ''}.",
+        f"Operand type: {known}; {size} byte{'s' if size > 1 else ''}.",
         "",
         "The destination's type decides the conversion; mixed sizes need strides that fit.",
         VISA_OPERANDS,
@@ -411,7 +416,7 @@ def _visa_mask(found: re.Match[str]) -> Help:
 
 def _immediate(found: re.Match[str]) -> Help | None:
     text, type_ = found["value"], found["type"]
-    if type_ is not None and type_ not in TYPES:
+    if type_ is not None and type_ not in _TYPE_NAMES:
         return None
     is_hex = "0x" in text
     if not is_hex and not re.fullmatch(r"-?\d+", text):
@@ -419,8 +424,8 @@ def _immediate(found: re.Match[str]) -> Help | None:
     else:
         number = int(text, 16 if is_hex else 10)
         words = f"Immediate {_number(number, type_, is_hex)}."
-    known = TYPES.get(type_ or "")
-    return Help(found.group(), words, known[1] if known else "", "An immediate is the same for all channels.", PRM_ISA)
+    known = _TYPE_NAMES.get(type_ or "", "")
+    return Help(found.group(), words, known, "An immediate is the same for all channels.", PRM_ISA)
 
 
 def _number(number: int, type_: str | None, is_hex: bool) -> str:
@@ -437,7 +442,7 @@ def _number(number: int, type_: str | None, is_hex: bool) -> str:
     if type_ == "vf":
         return f"0x{bits:X}, four packed floats"
     if is_hex and type_ is not None and type_ in ("d", "w", "b", "q"):
-        width = 8 * TYPES[type_][0]
+        width = BITS[type_]
         bits &= 2**width - 1
         return str(bits - 2**width if bits >> (width - 1) else bits)
     if not is_hex:
