@@ -17,13 +17,12 @@ from xpuasm_magic.compare.summary import (
     headline,
     isa_words,
     kernel_names,
-    told_deltas,
+    told_columns,
 )
 from xpuasm_magic.errors import ParseError
 from xpuasm_magic.view.highlight import visible
 
 _MOST_ROWS, _MOST_LISTINGS, _MOST_LINES, _MOST_WIDTH = 100, 8, 300, 240
-_ALWAYS = ("spill_bytes", "instructions", "simd", "grf")
 _CLASSES: dict[Change | None, str] = {
     None: "h",
     "equal": "",
@@ -64,9 +63,7 @@ def diff_html(found: Diff, stage: str = "isa") -> str:
 
 
 def _table(pairs: Sequence[Pair]) -> str:
-    """Columns that differ somewhere, and the four that everybody asks for."""
-    told = {delta.column for pair in pairs for delta in told_deltas(pair)}
-    columns = [name for name in pairs[0].deltas if name in told or name in _ALWAYS]
+    columns = told_columns(pairs)
     head = "".join(f"<th>{_text(name)}</th>" for name in ["kernel", *columns])
     rows = "".join(
         f"<tr><td>{_text(pair.name)}</td>{''.join(_cell(pair.deltas[name]) for name in columns)}</tr>" for pair in pairs

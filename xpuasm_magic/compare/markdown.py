@@ -18,14 +18,13 @@ from xpuasm_magic.compare.summary import (
     headline,
     isa_words,
     kernel_names,
-    told_deltas,
+    told_columns,
 )
 from xpuasm_magic.errors import ParseError
 from xpuasm_magic.view.markdown_text import code, details, plain
 
 _MOST_ROWS, _MOST_HUNK_LINES = 100, 400
 """GitHub takes comments of 65,536 characters."""
-_ALWAYS = ("spill_bytes", "instructions", "simd", "grf")
 _SIGNS = {"removed": "-", "added": "+", "equal": " "}
 
 
@@ -54,9 +53,7 @@ def markdown(found: Diff, failed: Sequence[Failure] = (), *, stage: str | None =
 
 
 def _table(pairs: Sequence[Pair]) -> str:
-    """Columns that differ somewhere, and the four that everybody asks for."""
-    told = {delta.column for pair in pairs for delta in told_deltas(pair)}
-    columns = [name for name in pairs[0].deltas if name in told or name in _ALWAYS]
+    columns = told_columns(pairs)
     head = ["kernel", *columns]
     rows = [[code(pair.name), *(_cell(pair.deltas[name]) for name in columns)] for pair in pairs]
     marks = ["---", *("--:" for _ in columns)]

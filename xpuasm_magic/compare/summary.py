@@ -13,6 +13,7 @@ from xpuasm_magic.compare.side import Side
 from xpuasm_magic.model import Kernel
 
 _FIRST = ("status", "time_ms", "spill_bytes")
+_ALWAYS = ("spill_bytes", "instructions", "simd", "grf")
 _MOST_COLUMNS, _MOST_LINES = 8, 3
 
 # fmt: off
@@ -74,6 +75,12 @@ def told_deltas(pair: Pair) -> list[Delta]:
     if pair.deltas["status"].differs:
         differing = [delta for delta in differing if delta.a is not None and delta.b is not None]
     return sorted(differing, key=lambda one: _FIRST.index(one.column) if one.column in _FIRST else len(_FIRST))
+
+
+def told_columns(pairs: Sequence[Pair]) -> list[str]:
+    """Of a table: columns that differ somewhere, and the four that everybody asks for."""
+    told = {delta.column for pair in pairs for delta in told_deltas(pair)}
+    return [name for name in pairs[0].deltas if name in told or name in _ALWAYS]
 
 
 def delta_words(delta: Delta) -> str:
