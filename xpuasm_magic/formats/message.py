@@ -162,14 +162,7 @@ def decode_form(text: str) -> Message | None:
         return replace(message, unknown=(*unknown, *parts))
     for part in parts:
         if data := _DATA.fullmatch(part):
-            message = replace(
-                message,
-                data_bits=int(data["bits"]),
-                register_bits=int(data["to"]) if data["to"] else None,
-                vector=int(data["vector"] or 1),
-                transposed=bool(data["t"]),
-                transformed=bool(data["v"]),
-            )
+            message = _with_data(message, data)
         elif part in ADDRESSES:
             message = replace(message, address=part)
         elif part in CACHING:
@@ -276,13 +269,7 @@ def _visa(operation: str, modifiers: str, operands: str) -> Message | None:
         for word in words:
             data = _DATA.fullmatch(word.rpartition(":")[2])
             if data and ":" in word:
-                message = replace(
-                    message,
-                    data_bits=int(data["bits"]),
-                    register_bits=int(data["to"]) if data["to"] else None,
-                    vector=int(data["vector"] or 1),
-                    transposed=bool(data["t"]),
-                )
+                message = _with_data(message, data)
         if address and address["type"] in ADDRESSES:
             message = replace(message, address=address["type"])
         elif address:
@@ -319,3 +306,14 @@ def _count(operand: str | None) -> int | None:
     if operand and operand.startswith("null"):
         return 0
     return int(found["count"]) if found and found["count"] else None
+
+
+def _with_data(message: Message, data: re.Match[str]) -> Message:
+    return replace(
+        message,
+        data_bits=int(data["bits"]),
+        register_bits=int(data["to"]) if data["to"] else None,
+        vector=int(data["vector"] or 1),
+        transposed=bool(data["t"]),
+        transformed=bool(data["v"]),
+    )
