@@ -145,7 +145,8 @@ def test_a_kernel_restarted_in_the_middle_hangs_nothing(server: Server, open_pag
     restart_kernel(page)
     run_cells(page, 1)
     wait_for_idle(page)
-    page.wait_for_selector(".xa-hint >> text=Nothing heard of the run")
+    page.wait_for_selector(".xa-hint >> text=has been restarted or has ended")
+    assert not page.locator(".xa-stop").is_visible()
 
 
 @pytest.mark.parametrize("server", ["jupyterlab"], indirect=True)  # Notebook 7 has no such setting

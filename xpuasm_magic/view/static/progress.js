@@ -25,7 +25,7 @@ function clock(seconds) {
 export function progressBar(host) {
   const phase = h("span", { class: "xa-running", text: "starting" });
   const counts = h("span", { class: "xa-counts" });
-  const said = h("span", { class: "xa-said", role: "status" }, phase, counts);
+  const said = h("span", { class: "xa-phase", role: "status" }, phase, counts);
   const time = h("span", { class: "xa-clock", role: "timer", "aria-label": "Elapsed" });
   const hint = h("span", { class: "xa-hint", role: "status" });
   const stop = h("button", { class: "xa-button xa-stop", type: "button", text: "Stop", title: "Interrupt the run; what was compiled by then stays" });
