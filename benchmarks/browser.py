@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tarfile
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,8 +12,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 
-from benchmarks.join_speed import DATA, growing_capture
+from benchmarks.join_speed import growing_capture
 from benchmarks.result import Result
+from tests.corpus_archive import unpack_corpus
 from xpuasm_magic import read_capture
 from xpuasm_magic.formats.gen_isa import parse_listing
 from xpuasm_magic.lexers import GenIsaLexer
@@ -69,10 +69,7 @@ _PAINT = """
 def measure(rounds: int = 3) -> list[Result]:
     with tempfile.TemporaryDirectory(prefix="xpuasm-bench-") as scratch, sync_playwright() as playwright:
         root = Path(scratch)
-        with tarfile.open(DATA / "igc-corpus.tar.xz") as archive:
-            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python 3.11.2 has none
-            archive.extractall(root)
-        corpus = next(path.parent for path in root.rglob("2.40"))
+        corpus = unpack_corpus(root)
         text = "\n".join(_real_lines(corpus))
         long = _long_report(root, corpus, text)
         plain = _plain_page(root, text)

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import tarfile
 import tempfile
 import time
 from pathlib import Path
 
 from benchmarks.result import Result
+from tests.corpus_archive import unpack_corpus
 from xpuasm_magic.backends import INTEL
 from xpuasm_magic.compare import diff_listings
 from xpuasm_magic.model import Listing
 
-DATA = Path(__file__).parent.parent / "tests" / "data"
 CASES = ("2.40/pvc/spill", "2.40/ptl/spill_small")
 """One kernel for two devices: 11,336 lines and 10,089, of which more differ than are alike."""
 
 
 def measure(rounds: int = 3) -> list[Result]:
     with tempfile.TemporaryDirectory(prefix="xpuasm-bench-") as scratch:
-        root = Path(scratch)
-        with tarfile.open(DATA / "igc-corpus.tar.xz") as archive:
-            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python 3.11.2 has none
-            archive.extractall(root)
-        corpus = next(path.parent for path in root.rglob("2.40"))
+        corpus = unpack_corpus(Path(scratch))
         a, b = (_listing(corpus / case) for case in CASES)
     twice = Listing("isa", a.lines * 2), Listing("isa", b.lines * 2)
     times = [(_seconds(a, b), _seconds(*twice), _seconds(a, Listing("isa", a.lines[1:]))) for _ in range(rounds)]

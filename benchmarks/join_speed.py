@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import subprocess
-import tarfile
 import tempfile
 import time
 from pathlib import Path
 
 from benchmarks.result import Result
 from tests.capture_builder import CaptureBuilder
+from tests.corpus_archive import unpack_corpus
 from xpuasm_magic import read_capture
 
-DATA = Path(__file__).parent.parent / "tests" / "data"
 CASES = ("2.40/pvc/add", "2.40/pvc/softmax_w4", "2.40/pvc/trans", "2.40/pvc/spill_large")
 
 
 def measure() -> list[Result]:
     with tempfile.TemporaryDirectory(prefix="xpuasm-bench-") as scratch:
         root = Path(scratch)
-        with tarfile.open(DATA / "igc-corpus.tar.xz") as archive:
-            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python 3.11.2 has none
-            archive.extractall(root)
-        corpus = next(path.parent for path in root.rglob("2.40"))
+        corpus = unpack_corpus(root)
         small, large = (growing_capture(root / str(count), corpus, count) for count in (300, 600))
         _read(small, 300)  # imports, once
         pairs = [(_read(small, 300), _read(large, 600)) for _ in range(3)]

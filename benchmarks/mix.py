@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tarfile
 import tempfile
 import time
 from collections.abc import Callable
@@ -10,21 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.result import Result
+from tests.corpus_archive import unpack_corpus
 from xpuasm_magic.analysis.mix import mix
 from xpuasm_magic.formats.gen_isa import parse_listing
 from xpuasm_magic.formats.gen_spills import parse_spill_access
 from xpuasm_magic.model import Line
 
-DATA = Path(__file__).parent.parent / "tests" / "data"
 TARGET_PER_S = 150_000
 
 
 def measure(rounds: int = 5) -> list[Result]:
     with tempfile.TemporaryDirectory(prefix="xpuasm-bench-") as scratch:
-        with tarfile.open(DATA / "igc-corpus.tar.xz") as archive:
-            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python 3.11.2 has none
-            archive.extractall(scratch)
-        texts = [path.read_text(encoding="utf-8", errors="replace") for path in sorted(Path(scratch).rglob("*.asm"))]
+        corpus = unpack_corpus(Path(scratch))
+        texts = [path.read_text(encoding="utf-8", errors="replace") for path in sorted(corpus.rglob("*.asm"))]
     lines = [line for text in texts for line in parse_listing(text)]
     count = sum(line.instruction is not None for line in lines)
     results = []

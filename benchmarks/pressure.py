@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-import tarfile
 import tempfile
 import time
 from pathlib import Path
 
 from benchmarks.result import Result
+from tests.corpus_archive import unpack_corpus
 from xpuasm_magic.analysis.pressure import listing_pressure
 from xpuasm_magic.formats.gen_isa import parse_listing
 from xpuasm_magic.model import Listing
 
-DATA = Path(__file__).parent.parent / "tests" / "data"
 TARGET_PER_S = 30_000
 LONG = "2.40/pvc/matmul_w8_large"
 # _0_073     L8752     _L_k0_0_
@@ -22,10 +21,7 @@ _LABEL = re.compile(r"\b(?:_0_\d+|L\d+|_L_k\d+_\d+_)(?=[:\s])")
 
 def measure(rounds: int = 3) -> list[Result]:
     with tempfile.TemporaryDirectory(prefix="xpuasm-bench-") as scratch:
-        with tarfile.open(DATA / "igc-corpus.tar.xz") as archive:
-            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python 3.11.2 has none
-            archive.extractall(scratch)
-        root = next(path.parent for path in Path(scratch).rglob("2.40"))
+        root = unpack_corpus(Path(scratch))
         texts = [path.read_text(encoding="utf-8", errors="replace") for path in sorted(root.rglob("*.asm"))]
         longest = next((root / LONG).glob("dump/*_1_*.asm")).read_text(encoding="utf-8", errors="replace")
     corpus = [Listing("isa", parse_listing(text)) for text in texts]

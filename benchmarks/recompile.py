@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tarfile
 import tempfile
 import time
 from collections.abc import Iterator
@@ -13,11 +12,11 @@ from pathlib import Path
 
 from benchmarks.result import Result
 from tests.capture_builder import CaptureBuilder
+from tests.corpus_archive import unpack_corpus
 from xpuasm_magic import home, read_capture
 from xpuasm_magic.model import Capture
 from xpuasm_magic.recompile import WhatIf, recompile
 
-DATA = Path(__file__).parent.parent / "tests" / "data"
 DEVICES = ("pvc", "bmg", "b70", "lnl", "ptl")
 GRF = ("128", "256")
 OPTIONS = ("", "-cl-mad-enable", "-cl-fast-relaxed-math", "-cl-opt-disable")
@@ -50,10 +49,7 @@ def _ask(capture: Capture) -> tuple[float, WhatIf]:
 
 
 def _matmul(root: Path) -> Capture:
-    with tarfile.open(DATA / "igc-corpus.tar.xz") as archive:
-        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python 3.11.2 has none
-        archive.extractall(root)
-    builder = CaptureBuilder(root / "capture", next(path.parent for path in root.rglob("2.40")))
+    builder = CaptureBuilder(root / "capture", unpack_corpus(root))
     builder.kernel("2.40/pvc/matmul_bp_w16_default")
     return read_capture(root / "capture")
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
-import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
+from corpus_archive import unpack_corpus
 
 from xpuasm_magic import home
+from xpuasm_magic.view.widget import Browser
 
-DATA = Path(__file__).parent / "data"
 SCRIPTS = Path(__file__).parent / "scripts"
 
 
@@ -39,8 +40,14 @@ def private_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Real IGC dumps, `<igc>/<device>/<case>` (tests/data/README.md says how they were made)."""
-    folder = tmp_path_factory.mktemp("corpus")
-    with tarfile.open(DATA / "igc-corpus.tar.xz") as archive:
-        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python 3.11.2 has none
-        archive.extractall(folder)
-    return folder / "corpus" if (folder / "corpus").is_dir() else folder
+    return unpack_corpus(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[dict[str, Any], Any]]:
+    """What browsers send to their pages."""
+    messages: list[tuple[dict[str, Any], Any]] = []
+    monkeypatch.setattr(
+        Browser, "send", lambda self, content, buffers=None: messages.append((content, buffers)), raising=True
+    )
+    return messages

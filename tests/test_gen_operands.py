@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from conftest import DATA
+from corpus_archive import DATA
 
 from xpuasm_magic.formats.gen_operands import Operation, decode
 from xpuasm_magic.formats.gen_registers import Operand, grf_bytes_of, region_mask

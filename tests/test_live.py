@@ -35,15 +35,6 @@ def shown() -> Iterator[Callable[[], list[RichOutput]]]:
         yield lambda: list(output.outputs)
 
 
-@pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[dict[str, Any], Any]]:
-    messages: list[tuple[dict[str, Any], Any]] = []
-    monkeypatch.setattr(
-        Browser, "send", lambda self, content, buffers=None: messages.append((content, buffers)), raising=True
-    )
-    return messages
-
-
 def _state(building: CaptureBuilder, **fields: Any) -> State:
     values = {"phase": "running", "found": 0, "built": 0, "failed": 0, "elapsed_s": 1.0}
     return State(folder=building.folder, **(values | fields))

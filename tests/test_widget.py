@@ -24,16 +24,6 @@ def capture(corpus: Path) -> Capture:
     return read_capture(corpus / "2.40" / "pvc")
 
 
-@pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[dict[str, Any], Any]]:
-    """What browsers send to their pages."""
-    messages: list[tuple[dict[str, Any], Any]] = []
-    monkeypatch.setattr(
-        Browser, "send", lambda self, content, buffers=None: messages.append((content, buffers)), raising=True
-    )
-    return messages
-
-
 def _payload(browser: Browser) -> Any:
     return json.loads(gzip.decompress(base64.b64decode(browser._payload)))
 

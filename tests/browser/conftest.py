@@ -16,6 +16,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from xpuasm_magic.catalog import read_capture
 from xpuasm_magic.model import Capture, Family, Kernel, Note, Variant
+from xpuasm_magic.view.html import report_html
 
 ARGUMENTS = (
     "--headless",
@@ -163,3 +164,11 @@ def capture(capture_folder: Path) -> Capture:
     )
     notes = (*read.notes, Note("warning", "graph break in model.py:31"))
     return replace(read, kernels=tuple(kernels), notes=notes)
+
+
+@pytest.fixture(scope="session")
+def report(capture: Capture, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """That capture's report, made once for all who read it."""
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(report_html(capture), encoding="utf-8")
+    return path

@@ -7,9 +7,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from xpuasm_magic.model import Capture
-from xpuasm_magic.view.html import report_html
-
 from .conftest import CONTRAST, OpenPage
 
 NAMELESS = """() => {
@@ -67,13 +64,6 @@ FOCUS = """() => {
     within: box.right > 0 && box.left < innerWidth,
   };
 }"""
-
-
-@pytest.fixture(scope="session")
-def report(capture: Capture, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("access") / "report.html"
-    path.write_text(report_html(capture), encoding="utf-8")
-    return path
 
 
 def _open(page: Page, report: Path, kernel: str = "spill_kernel") -> Page:

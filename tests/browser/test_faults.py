@@ -27,13 +27,6 @@ HOLD = """(wanted) => {
 """Requests with these words get no answer until `bridge.release()`."""
 
 
-@pytest.fixture(scope="session")
-def report(capture: Capture, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("faults") / "report.html"
-    path.write_text(report_html(capture), encoding="utf-8")
-    return path
-
-
 def _running(capture: Capture) -> Capture:
     return replace(capture, info=replace(capture.info, state="running"))
 

@@ -16,13 +16,6 @@ from xpuasm_magic.view.html import report_html
 from .conftest import CONTRAST, OpenPage
 
 
-@pytest.fixture(scope="session")
-def report(capture: Capture, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("panes") / "report.html"
-    path.write_text(report_html(capture), encoding="utf-8")
-    return path
-
-
 def _open(page: Page, report: Path, kernel: str = "softmax", panes: int = 2) -> Page:
     page.goto(report.as_uri())
     page.click(f"tr.xa-kernel:has(th[title*='{kernel}'])")

@@ -18,13 +18,6 @@ from .conftest import CONTRAST, OpenPage
 HOSTILE = "</script><img src=x onerror='window.harmed=1'><script>window.harmed=1</script>\u202egnol\u202c"
 
 
-@pytest.fixture(scope="session")
-def report(capture: Capture, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(report_html(capture), encoding="utf-8")
-    return path
-
-
 def _open(page: Page, report: Path) -> Page:
     page.goto(report.as_uri())
     page.wait_for_selector("tr.xa-kernel")
