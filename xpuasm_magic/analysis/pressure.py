@@ -13,9 +13,9 @@ from xpuasm_magic.analysis.device import device_of
 from xpuasm_magic.analysis.flow import ControlFlow, control_flow
 from xpuasm_magic.analysis.live_variables import LiveVariable, live_variables
 from xpuasm_magic.analysis.liveness import Liveness, liveness, registers_of
+from xpuasm_magic.analysis.reading import read_stage
 from xpuasm_magic.analysis.register_use import register_use
 from xpuasm_magic.analysis.spills import grf_count, spill_bytes
-from xpuasm_magic.errors import ParseError
 from xpuasm_magic.formats.gen_variables import Input, parse_inputs, parse_variables
 from xpuasm_magic.model import Kernel, Line, Listing
 
@@ -150,7 +150,5 @@ def _next_step(grf_count: int | None, threads_per_eu: Mapping[int, int]) -> int 
 
 
 def _visa(kernel: Kernel) -> tuple[Line, ...]:
-    try:
-        return kernel.listing("visa").lines if "visa" in kernel.stages else ()
-    except (ParseError, OSError):
-        return ()
+    listing = read_stage(kernel, "visa")
+    return listing.lines if listing else ()

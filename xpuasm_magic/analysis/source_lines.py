@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from xpuasm_magic.analysis.links import tie
-from xpuasm_magic.errors import ParseError
-from xpuasm_magic.model import Kernel, Line, Listing, SourceLoc
+from xpuasm_magic.analysis.reading import read_stage
+from xpuasm_magic.model import Kernel, Line, SourceLoc
 
 
 def source_lines(kernel: Kernel, lines: Sequence[Line], wanted: Iterable[int]) -> dict[int, SourceLoc | None]:
@@ -23,14 +23,6 @@ def source_lines(kernel: Kernel, lines: Sequence[Line], wanted: Iterable[int]) -
     unplaced = tuple(replace(lines[index], loc=None) for index in indices)
     tied = tie({**stages, "isa": unplaced}).stages.get("isa", unplaced)
     return {index: _users_line(line) for index, line in zip(indices, tied, strict=True)}
-
-
-def read_stage(kernel: Kernel, stage: str) -> Listing | None:
-    """A stage's listing; None where there is none, or it cannot be read."""
-    try:
-        return kernel.listing(stage) if stage in kernel.stages else None
-    except (ParseError, OSError):
-        return None
 
 
 def _users_line(line: Line) -> SourceLoc | None:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from xpuasm_magic.analysis.source_lines import read_stage, source_lines
+from xpuasm_magic.analysis.reading import read_stage
+from xpuasm_magic.analysis.source_lines import source_lines
 from xpuasm_magic.analysis.spilled_variables import VariableSpills, spilled_variables
 from xpuasm_magic.analysis.spills import grf_count, simd_width, spill_bytes, spill_dwords_per_lane
 from xpuasm_magic.errors import ParseError

@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from xpuasm_magic.analysis.reading import read_stage
 from xpuasm_magic.analysis.spills import launched_spill_bytes
-from xpuasm_magic.errors import ParseError
 from xpuasm_magic.loader import LoaderRule
 from xpuasm_magic.model import Kernel
 
@@ -74,10 +74,8 @@ def _inductor(kernel: Kernel, versions: Mapping[str, str], loader: LoaderRule | 
 
 def _inductor_threshold(kernel: Kernel) -> int | None:
     """Of a kernel that Inductor wrote, the threshold that it wrote into it."""
-    if kernel.family in ("user", "sycl", "other") or "python" not in kernel.stages:
+    if kernel.family in ("user", "sycl", "other"):
         return None
-    try:
-        found = _INDUCTOR_THRESHOLD.search(kernel.listing("python").text)
-    except (ParseError, OSError):
-        return None
+    source = read_stage(kernel, "python")
+    found = _INDUCTOR_THRESHOLD.search(source.text) if source else None
     return int(found["threshold"]) if found else None

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from xpuasm_magic.analysis.reading import read_stage
 from xpuasm_magic.compare.lcs import common
-from xpuasm_magic.errors import ParseError
 from xpuasm_magic.model import Kernel, SourceLoc
 
 _Part: TypeAlias = ast.FunctionDef | ast.Assign | ast.AnnAssign
@@ -47,14 +47,9 @@ class SourceDiff:
 
 def kernel_source(kernel: Kernel) -> KernelSource | None:
     """None where the source is not known, or is not Python that can be read here."""
-    if "python" not in kernel.stages:
-        return None
-    try:
-        listing = kernel.listing("python")
-        parts = _parts(listing.text, kernel.name, _line_of(kernel))
-    except (ParseError, OSError):
-        return None
-    if parts is None:
+    listing = read_stage(kernel, "python")
+    parts = _parts(listing.text, kernel.name, _line_of(kernel)) if listing else None
+    if listing is None or parts is None:
         return None
     digest, numbers = parts
     lines = []
@@ -81,12 +76,9 @@ def diff_source(a: KernelSource, b: KernelSource) -> SourceDiff:
 def _line_of(kernel: Kernel) -> int | None:
     """Where the function begins, as Triton's IR states it: a file may have several of one name."""
     for stage in ("ttir", "ttgir"):
-        if stage in kernel.stages:
-            try:
-                lines = kernel.listing(stage).lines
-            except (ParseError, OSError):
-                continue
-            return next((line.loc.line for line in lines if line.loc and _MLIR_FUNCTION.match(line.text)), None)
+        if listing := read_stage(kernel, stage):
+            found = (line.loc.line for line in listing.lines if line.loc and _MLIR_FUNCTION.match(line.text))
+            return next(found, None)
     return None
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from xpuasm_magic.analysis.reading import read_stage
 from xpuasm_magic.compare.statements import statements
-from xpuasm_magic.errors import ParseError
 from xpuasm_magic.model import Kernel
 
 #   tt.func public @add_kernel(%arg0: !tt.ptr<f32> {tt.divisibility = 16 : i32}, …) attributes {…} {
@@ -15,13 +15,8 @@ _ARGUMENT = re.compile(r"%\w*: (?P<type>[^ ,)]+)(?: (?P<attributes>\{[^}]*\}))?"
 
 def ttir_lines(kernel: Kernel) -> tuple[str, ...]:
     """Also without the function's name; empty where there is no TTIR that can be read."""
-    if "ttir" not in kernel.stages:
-        return ()
-    try:
-        said = statements(kernel.listing("ttir"))
-    except (ParseError, OSError):
-        return ()
-    return tuple(_FUNCTION.sub("tt.func public @(", one.text) for one in said)
+    listing = read_stage(kernel, "ttir")
+    return tuple(_FUNCTION.sub("tt.func public @(", one.text) for one in statements(listing)) if listing else ()
 
 
 def declared_arguments(lines: tuple[str, ...]) -> tuple[str, ...]:

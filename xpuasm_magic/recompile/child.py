@@ -61,7 +61,7 @@ def _fork(job: dict[str, Any], end_with: Any) -> int:
     status = FAILED
     try:
         end_with(parent)
-        signal.alarm(int(job["timeout_s"]))
+        signal.setitimer(signal.ITIMER_REAL, job["timeout_s"])
         log = os.open(Path(job["out"], "triton.log"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
         os.dup2(log, 1)
         os.dup2(log, 2)

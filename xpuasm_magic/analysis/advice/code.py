@@ -9,8 +9,8 @@ from functools import cached_property
 from xpuasm_magic.analysis.advice.tensors import Tensors, read_tensors
 from xpuasm_magic.analysis.device import device_of
 from xpuasm_magic.analysis.flow import ControlFlow, control_flow
+from xpuasm_magic.analysis.reading import read_stage
 from xpuasm_magic.analysis.sends import Send, SendKind, send_of
-from xpuasm_magic.errors import ParseError
 from xpuasm_magic.model import Kernel, Line, Listing, SourceLoc
 from xpuasm_magic.offline.devices import Device
 
@@ -32,7 +32,7 @@ class Code:
     @cached_property
     def listing(self) -> Listing:
         """The ISA; empty where there is none that can be read."""
-        return self.isa or self._read("isa") or Listing("isa", ())
+        return self.isa or read_stage(self.kernel, "isa") or Listing("isa", ())
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -80,7 +80,7 @@ class Code:
     @cached_property
     def tensors(self) -> Tensors:
         """The operations of Triton's first IR; none where it is missing."""
-        listing = self._read("ttir")
+        listing = read_stage(self.kernel, "ttir")
         return read_tensors(listing.lines) if listing else Tensors()
 
     def with_opcode(self, *prefixes: str, among: Iterable[int] | None = None) -> tuple[int, ...]:
@@ -106,11 +106,3 @@ class Code:
             if loc:
                 found.setdefault((loc.file, loc.line), []).append(index)
         return {source: tuple(lines) for source, lines in found.items()}
-
-    def _read(self, stage: str) -> Listing | None:
-        if stage not in self.kernel.stages:
-            return None
-        try:
-            return self.kernel.listing(stage)
-        except (ParseError, OSError):
-            return None
