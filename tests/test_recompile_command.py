@@ -98,10 +98,10 @@ def test_numbers_are_numbers(folder, capsys):
 def test_an_interrupt_prints_what_there_is(folder):
     code = (
         "import argparse, sys; from xpuasm_magic.commands import recompile as r\n"
-        "class Told(r._Line):\n"
+        "class Told(r.StatusLine):\n"
         "    def __call__(self, p):\n"
         "        if p.done: print('one', file=sys.stderr, flush=True)\n"
-        "r._Line = Told\n"
+        "r.StatusLine = Told\n"
         "top = argparse.ArgumentParser(); r.add_recompile(top.add_subparsers())\n"
         "args = top.parse_args(sys.argv[1:]); sys.exit(args.do(args))\n"
     )

@@ -118,7 +118,7 @@ def parser() -> argparse.ArgumentParser:
 def _run(args: argparse.Namespace) -> int:
     from xpuasm_magic.capture import capture as run_capture
     from xpuasm_magic.capture import prepare
-    from xpuasm_magic.progress import TerminalProgress
+    from xpuasm_magic.progress import StatusLine, progress_line
     from xpuasm_magic.relay import Relay
     from xpuasm_magic.view.columns import matching
     from xpuasm_magic.view.text import summary_text
@@ -128,7 +128,7 @@ def _run(args: argparse.Namespace) -> int:
     if options.quiet:
         capture = run_capture(job)
     else:
-        progress, relay = TerminalProgress(), Relay(limit=None)
+        progress, relay = StatusLine(progress_line), Relay(limit=None)
 
         def output(stream: str, text: str) -> None:
             progress.clear()

@@ -146,7 +146,7 @@ class XpuAsmMagics(Magics):
 
     def _ran(self, job: Job, args: argparse.Namespace, options: RunOptions) -> Browser:
         from xpuasm_magic.capture import capture
-        from xpuasm_magic.progress import TerminalProgress
+        from xpuasm_magic.progress import StatusLine, progress_line
         from xpuasm_magic.relay import Relay
         from xpuasm_magic.view.live import LiveView
 
@@ -159,7 +159,7 @@ class XpuAsmMagics(Magics):
                 found = capture(job, output=relay, watch=live)
                 relay.end()
                 return self._ended(live.ended(found), args)
-        progress = TerminalProgress()
+        progress = StatusLine(progress_line)
 
         def output(stream: str, text: str) -> None:
             progress.clear()

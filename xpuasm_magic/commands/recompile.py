@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from xpuasm_magic.errors import UsageError
+from xpuasm_magic.progress import StatusLine
 
 if TYPE_CHECKING:
     from xpuasm_magic.recompile import Progress, WhatIf
@@ -57,7 +58,7 @@ def run_recompile(args: argparse.Namespace) -> int:
     if not capture.kernels:
         words = [note.message for note in capture.notes if note.severity != "info"] or ["it has no kernels"]
         raise UsageError(f"{args.capture}: {words[-1]}")
-    show = _Line()
+    show = StatusLine(progress_text)
     try:
         found = recompile(
             capture,
@@ -104,27 +105,6 @@ def progress_text(progress: Progress) -> str:
     parts += [f"{progress.refused} refused"] if progress.refused else []
     parts += [f"{progress.failed} failed"] if progress.failed else []
     return ", ".join([*parts, f"{progress.elapsed_s:.0f} s"])
-
-
-class _Line:
-    """A status line on stderr that later output overwrites; silent where stderr is no terminal."""
-
-    def __init__(self) -> None:
-        self._shown = ""
-        self._on = sys.stderr.isatty()
-
-    def __call__(self, progress: Progress) -> None:
-        line = progress_text(progress)
-        if self._on and line != self._shown:
-            sys.stderr.write(f"\r\x1b[2K{line}")
-            sys.stderr.flush()
-            self._shown = line
-
-    def clear(self) -> None:
-        if self._shown:
-            sys.stderr.write("\r\x1b[2K")
-            sys.stderr.flush()
-            self._shown = ""
 
 
 def _words(text: str) -> list[str]:

@@ -77,9 +77,6 @@ class Operand(NamedTuple):
         return range(self.first // grf_bytes, (self.first + self.size - 1) // grf_bytes + 1)
 
 
-NULL = Operand("null", "null")
-
-
 def grf_bytes_of(platform: str | None) -> int:
     """Bytes of a general register of the platform that `//.platform` names."""
     return SMALL_GRF_BYTES if platform in SMALL_GRF_PLATFORMS else GRF_BYTES

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
 
-from xpuasm_magic.analysis.occupancy import Occupancy, occupancy
+from xpuasm_magic.analysis.occupancy import Occupancy
 from xpuasm_magic.analysis.places import place
 from xpuasm_magic.analysis.source_lines import source_lines
 from xpuasm_magic.analysis.spill_report import SpillReport, spill_report
@@ -48,7 +48,7 @@ class Known:
 
     @cached_property
     def occupancy(self) -> Occupancy:
-        return occupancy(self.kernel)
+        return self._analysed.occupancy
 
     @cached_property
     def rules(self) -> tuple[SpillVerdict, ...]:
